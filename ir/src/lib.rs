@@ -1,0 +1,7 @@
+//! The words of haul as plain values that print: types, graph, op trait and catalogue,
+//! target, costs, placement, plan, report, diagnostics.
+//!
+//! It never does I/O, starts a thread, reads a clock or derives a saved form: files and
+//! their formats live at the edges, in the crates around this one.
+
+pub mod diagnostic;
