@@ -1,0 +1,525 @@
+//! What an author wrote, with the place of everything, and nothing looked up.
+//!
+//! A part that could not be read is `None`, or [`ExprKind::Error`], and has a diagnostic
+//! already: its name still exists, so that its uses are not reported as well.
+
+use haul_ir::diagnostic::Span;
+
+/// A value and where it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Its place; of a string, what stands between the quotes.
+    pub span: Span,
+}
+
+impl<T> Spanned<T> {
+    /// `value`, written at `span`.
+    pub fn new(value: T, span: Span) -> Self {
+        Self { value, span }
+    }
+}
+
+/// A name or another short text.
+pub type Name = Spanned<String>;
+
+/// A whole pipeline file. Each list is in file order; names are unique within a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ast {
+    /// Symbolic sizes.
+    pub dims: Vec<Dim>,
+    /// Scalars that a run may override.
+    pub params: Vec<Param>,
+    /// Where data comes from.
+    pub inputs: Vec<Input>,
+    /// The author's own functions.
+    pub functions: Vec<Function>,
+    /// What is computed, in any order.
+    pub stages: Vec<Stage>,
+    /// Where results go.
+    pub outputs: Vec<Output>,
+    /// Renames, for the comparison of plans.
+    pub moved: Vec<Moved>,
+}
+
+/// `"n": (plan: 2048, max: 4096)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dim {
+    /// The symbol.
+    pub name: Name,
+    /// The size that times are estimated at.
+    pub plan: Option<Spanned<u64>>,
+    /// The largest size that must fit.
+    pub max: Option<Spanned<u64>>,
+}
+
+/// `"lr": 0.05`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// The name.
+    pub name: Name,
+    /// The value; `None` when it could not be read.
+    pub value: Option<Spanned<Number>>,
+}
+
+/// A number, as exactly as it is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// Written without point and exponent.
+    Int(i128),
+    /// Written with one; finite.
+    Float(f64),
+}
+
+/// `"x": Npy(path: "x.npy", type: "f32[n]")`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// The name.
+    pub name: Name,
+    /// Where the data comes from; `None` when it could not be read.
+    pub source: Option<Source>,
+}
+
+/// Where the data of an input comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// Which kind, with its fields.
+    pub kind: SourceKind,
+    /// The declared type.
+    pub ty: Option<Type>,
+    /// From the name of the kind to the closing parenthesis.
+    pub span: Span,
+}
+
+/// The kinds of sources. A path is relative to the pipeline file, or a URL.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SourceKind {
+    /// One array of a NumPy file.
+    Npy {
+        /// The file.
+        path: Name,
+    },
+    /// One array of a NumPy archive.
+    Npz {
+        /// The file.
+        path: Name,
+        /// The name of the array in it.
+        array: Name,
+    },
+    /// Columns of numbers, as a matrix `[rows, columns]`.
+    Csv {
+        /// The file.
+        path: Name,
+        /// The columns to take, in this order; all of them without.
+        columns: Option<Vec<Name>>,
+        /// Whether the first row names the columns. True when it is left out.
+        header: bool,
+    },
+    /// One picture.
+    Image {
+        /// The file.
+        path: Name,
+    },
+    /// One file as text; takes no type.
+    Text {
+        /// The file.
+        path: Name,
+    },
+    /// One item a file, sorted by path.
+    Files {
+        /// The pattern.
+        glob: Name,
+        /// How many files the plan expects.
+        plan: Option<Spanned<u64>>,
+    },
+    /// One item a slice along an axis of another input; takes no type.
+    Split {
+        /// What is cut.
+        of: SplitOf,
+        /// Along which axis; 0 when it is left out.
+        axis: Spanned<i64>,
+        /// The length of a slice.
+        size: Spanned<u64>,
+    },
+    /// Random numbers, the same for the same seed. Its type is always there.
+    Random {
+        /// The seed.
+        seed: Spanned<u64>,
+    },
+    /// Numbers written in place.
+    Constant {
+        /// One number or nested lists of them.
+        value: Literal,
+    },
+    /// `num` numbers from `start` to `stop`, both included; takes no type.
+    Linspace {
+        /// The first.
+        start: Spanned<f64>,
+        /// The last.
+        stop: Spanned<f64>,
+        /// How many.
+        num: Spanned<u64>,
+    },
+}
+
+/// What a `Split` cuts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SplitOf {
+    /// Another input, by name.
+    Input(Name),
+    /// A source given in place.
+    Source(Box<Source>),
+}
+
+/// A constant as it is written; lists may be ragged.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// A number.
+    Number(Spanned<Number>),
+    /// `true` or `false`.
+    Bool(Spanned<bool>),
+    /// A list along one axis.
+    List(Spanned<Vec<Literal>>),
+}
+
+/// A declared type: `f32[batch, 2*n]` or `text`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Type {
+    /// Tensor or text.
+    pub kind: TypeKind,
+    /// All of it.
+    pub span: Span,
+}
+
+/// The kinds of types that can be declared.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeKind {
+    /// A dtype and one size an axis.
+    Tensor {
+        /// The name of the dtype, not looked up yet.
+        dtype: Name,
+        /// Sizes, made of integers, names, `+ - * // %`, `min` and `max` only.
+        dims: Vec<Expr>,
+    },
+    /// Text.
+    Text,
+}
+
+/// `"dense(x, w, b)": "relu(x @ w + b)"`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// The name before the parenthesis.
+    pub name: Name,
+    /// The names in the parenthesis.
+    pub parameters: Vec<Name>,
+    /// What it computes; `None` when it could not be read.
+    pub body: Option<Formula>,
+}
+
+/// One entry of `stages`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// The name.
+    pub name: Name,
+    /// The collection it runs over.
+    pub each: Option<Name>,
+    /// The field `do`; `None` when it could not be read.
+    pub body: Option<Formula>,
+    /// What the stage itself asks for.
+    pub request: Request,
+    /// Alternatives, the preferred first; each adds to or replaces what `request` says.
+    pub any_of: Option<Spanned<Vec<Request>>>,
+    /// Which side its ops run on.
+    pub place: Place,
+    /// From the opening to the closing parenthesis.
+    pub span: Span,
+}
+
+/// Hardware asked for. Values are as written: whether they make sense is not checked here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// CPU cores.
+    pub cpus: Option<Spanned<f64>>,
+    /// Bytes of main memory.
+    pub memory: Option<Spanned<u64>>,
+    /// GPUs, or a share of one.
+    pub gpus: Option<Spanned<f64>>,
+    /// The model of the GPU.
+    pub gpu_type: Option<Name>,
+    /// Bytes of GPU memory.
+    pub vram: Option<Spanned<u64>>,
+    /// The parenthesis that holds these fields.
+    pub span: Span,
+}
+
+/// The field `place` of a stage.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// One side for the whole stage; `Auto` at the stage's name when it is left out.
+    Stage(Spanned<Side>),
+    /// A side for some names of the formula, `Auto` for the rest.
+    Names(Vec<(Name, Spanned<Side>)>),
+}
+
+/// A side, as an author may write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Whichever is faster.
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// The GPU.
+    Gpu,
+}
+
+/// One entry of `outputs`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// The name.
+    pub name: Name,
+    /// Where it goes; `None` when it could not be read.
+    pub sink: Option<Sink>,
+}
+
+/// Where a result goes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sink {
+    /// The file format.
+    pub kind: SinkKind,
+    /// The file, relative to the pipeline file.
+    pub path: Name,
+    /// What is written.
+    pub from: Reference,
+    /// From the name of the kind to the closing parenthesis.
+    pub span: Span,
+}
+
+/// The kinds of sinks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SinkKind {
+    /// A NumPy file.
+    Npy,
+    /// A table.
+    Csv {
+        /// The names of the columns.
+        columns: Option<Vec<Name>>,
+    },
+    /// A picture.
+    Image,
+}
+
+/// `stage` or `stage.name`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The stage.
+    pub stage: Name,
+    /// A name of its formula; the stage's own value without.
+    pub name: Option<Name>,
+}
+
+/// `"old": "new"`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moved {
+    /// The name it had.
+    pub from: Name,
+    /// The name it has.
+    pub to: Name,
+}
+
+/// The statements of a formula body; at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formula {
+    /// One a line.
+    pub statements: Vec<Statement>,
+    /// The string, without its quotes.
+    pub span: Span,
+}
+
+/// `a, b = value`, or a value alone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// The names assigned to; none for a value alone.
+    pub targets: Vec<Name>,
+    /// The right side.
+    pub value: Expr,
+}
+
+/// An expression. At most [`MAX_HEIGHT`](super::formula::MAX_HEIGHT) high, so walking it
+/// by recursion is safe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// All of it, with the parentheses around it.
+    pub span: Span,
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A name; also `pi`, `inf`, `true` and the like, which are not looked up yet.
+    Name(String),
+    /// A number; never negative.
+    Number(Number),
+    /// An option in single quotes.
+    Text(String),
+    /// `[a, b]` or `(a, b)`: the two mean the same.
+    List(Vec<Expr>),
+    /// `base.name`.
+    Field {
+        /// Before the dot.
+        base: Box<Expr>,
+        /// After it; never `T`.
+        name: Name,
+    },
+    /// `x.T`.
+    Transpose(Box<Expr>),
+    /// `base[…]`.
+    Index {
+        /// What is indexed.
+        base: Box<Expr>,
+        /// Between the brackets; at least one.
+        items: Vec<Spanned<IndexItem>>,
+    },
+    /// `function(…)`.
+    Call {
+        /// The name before the parenthesis.
+        function: Name,
+        /// In the order written.
+        arguments: Vec<Argument>,
+    },
+    /// `-x` and the like.
+    Unary {
+        /// The operator.
+        op: Spanned<UnaryOp>,
+        /// What it applies to.
+        operand: Box<Expr>,
+    },
+    /// `left op right`.
+    Binary {
+        /// The operator.
+        op: Spanned<BinaryOp>,
+        /// Its left side.
+        left: Box<Expr>,
+        /// Its right side.
+        right: Box<Expr>,
+    },
+    /// What could not be read; a diagnostic was given.
+    Error,
+}
+
+/// One position between the brackets of an index.
+#[derive(Clone, Debug, PartialEq)]
+pub enum IndexItem {
+    /// One position, or an array of them.
+    At(Expr),
+    /// `start:stop:step`.
+    Slice {
+        /// First position.
+        start: Option<Expr>,
+        /// One past the last.
+        stop: Option<Expr>,
+        /// Distance.
+        step: Option<Expr>,
+    },
+    /// `...`: all axes not named.
+    Ellipsis,
+    /// `newaxis`: a new axis of size 1.
+    NewAxis,
+}
+
+/// An argument of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    /// The name of `name=value`.
+    pub name: Option<Name>,
+    /// The value.
+    pub value: Expr,
+}
+
+/// Operators before an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `-x`.
+    Negative,
+    /// `+x`.
+    Positive,
+    /// `~x`.
+    Invert,
+}
+
+/// Operators between two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// `+`.
+    Add,
+    /// `-`.
+    Subtract,
+    /// `*`.
+    Multiply,
+    /// `/`.
+    Divide,
+    /// `//`.
+    FloorDivide,
+    /// `%`.
+    Remainder,
+    /// `**`.
+    Power,
+    /// `@`.
+    MatMul,
+    /// `&`.
+    And,
+    /// `|`.
+    Or,
+    /// `^`.
+    Xor,
+    /// `==`.
+    Equal,
+    /// `!=`.
+    NotEqual,
+    /// `<`.
+    Less,
+    /// `<=`.
+    LessEqual,
+    /// `>`.
+    Greater,
+    /// `>=`.
+    GreaterEqual,
+}
+
+impl UnaryOp {
+    /// As it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            UnaryOp::Negative => "-",
+            UnaryOp::Positive => "+",
+            UnaryOp::Invert => "~",
+        }
+    }
+}
+
+impl BinaryOp {
+    /// As it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::Multiply => "*",
+            BinaryOp::Divide => "/",
+            BinaryOp::FloorDivide => "//",
+            BinaryOp::Remainder => "%",
+            BinaryOp::Power => "**",
+            BinaryOp::MatMul => "@",
+            BinaryOp::And => "&",
+            BinaryOp::Or => "|",
+            BinaryOp::Xor => "^",
+            BinaryOp::Equal => "==",
+            BinaryOp::NotEqual => "!=",
+            BinaryOp::Less => "<",
+            BinaryOp::LessEqual => "<=",
+            BinaryOp::Greater => ">",
+            BinaryOp::GreaterEqual => ">=",
+        }
+    }
+}
