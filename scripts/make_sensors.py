@@ -15,7 +15,7 @@ two walls, joined by nine equal springs, each mass damped and shaken:
     sampling   100 Hz for 20.48 s, from rest, after 20 s of settling
 
 Between impulses the motion is propagated exactly, by the matrix exponential.
-Displacements are in millimetres. The squares of the eight add up to 1 to 3
+Displacements are in millimetres. The squares of the eight average 1 to 3
 mm^2, so that a Gaussian kernel of width 1 mm separates the samples without
 isolating them.
 """

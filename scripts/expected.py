@@ -1,0 +1,149 @@
+"""Makes pipelines/expected/<pipeline>/<output>.npy: what each pipeline must yield.
+
+    python3 scripts/expected.py
+
+Computed from the same data with NumPy and SciPy in f64, whatever dtype the
+pipeline uses. tolerance.json beside them says how close an output must come:
+an element agrees when |got - want| <= atol + rtol |want|, and at most the
+fraction `mismatches` of all elements may disagree; `why` gives the reason.
+Where an answer hangs on a comparison, its margin is checked here.
+"""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from scipy.signal import correlate
+from scipy.special import softmax
+
+PIPELINES = Path(__file__).parents[1] / "pipelines"
+DATA = PIPELINES / "data"
+
+
+def within(rtol=0.0, atol=0.0, mismatches=0.0, why="exact"):
+    return {"rtol": rtol, "atol": atol, "mismatches": mismatches, "why": why}
+
+
+def picture(name):
+    return np.asarray(Image.open(DATA / name), np.float64)
+
+
+def array(name):
+    return np.load(DATA / name).astype(np.float64)
+
+
+def mixed():
+    rows = []
+    for file in sorted((DATA / "sensors").glob("*.csv")):
+        x = np.loadtxt(file, delimiter=",", skiprows=1)
+        x -= x.mean(axis=0)
+        squares = (x * x).sum(axis=1)
+        g = np.exp(x @ x.T - (squares[:, np.newaxis] + squares) / 2)
+        g = g @ g @ g
+        rows.append([np.trace(g), g.max(), np.linalg.norm(g)])
+    why = "f32 with two products over 2048 terms, all positive; NumPy in f32 is within 4e-6"
+    return {"report": (np.array(rows), within(rtol=1e-4, why=why))}
+
+
+def denoise():
+    noisy, clean = picture("camera_noisy.png"), picture("camera.png")
+    spectrum, threshold = np.fft.fft2(noisy), 3 * 20 * 512
+    strong = np.abs(spectrum) > threshold
+    assert np.abs(np.abs(spectrum) - threshold).min() > 1, "a coefficient too near the cut"
+    denoised = np.clip(np.fft.ifft2(np.where(strong, spectrum, 0)).real, 0, 255)
+
+    def rmse(image):
+        return np.sqrt(np.mean((image - clean) ** 2))
+
+    return {
+        "picture": (
+            (denoised + 0.5).astype(np.uint8),
+            within(mismatches=2e-4, why="f32 errors of 1e-4 move a few values across a half"),
+        ),
+        "errors": (
+            np.array([[rmse(noisy), rmse(denoised)]]),
+            within(rtol=1e-5, why="f32 means of 262144 squares, summed pairwise or better"),
+        ),
+        "kept": (
+            strong.sum(),
+            within(why="exact: no coefficient is within 1 of the cut; f32 errs by less than 0.1"),
+        ),
+    }
+
+
+def digits():
+    table = np.loadtxt(DATA / "digits.csv.gz", delimiter=",")[1297:]
+    pixels, labels = table[:, :64] / 16, table[:, 64].astype(np.int64)
+    w1, b1, w2, b2, w3, b3 = (array(f"digits/{x}{layer}.npy") for layer in (1, 2, 3) for x in "wb")
+    hidden = np.maximum(np.maximum(pixels @ w1 + b1, 0) @ w2 + b2, 0)
+    probabilities = softmax(hidden @ w3 + b3, axis=1)
+    predicted = probabilities.argmax(axis=1)
+    second, first = np.sort(probabilities, axis=1)[:, -2:].T
+    assert (first - second).min() > 1e-4, "two classes too near each other"
+    confusion = np.zeros((10, 10), np.int64)
+    np.add.at(confusion, (labels, predicted), 1)
+    why = "f32 logits of size 30 err by about 1e-5, and probabilities by that much of themselves"
+    exact = within(why="exact: the two likeliest classes differ by more than 1e-4")
+    return {
+        "probabilities": (probabilities, within(rtol=1e-3, atol=1e-6, why=why)),
+        "predicted": (predicted, exact),
+        "accuracy": (
+            np.mean(predicted == labels),
+            within(rtol=1e-6, why="a count of 500 in f32, divided once"),
+        ),
+        "confusion": (confusion, exact),
+    }
+
+
+def correlation():
+    columns = ["realgdp", "realcons", "realinv", "realdpi", "cpi", "m1", "unemp"]
+    with open(DATA / "macrodata.csv", newline="") as file:
+        levels = np.array([[float(row[name]) for name in columns] for row in csv.DictReader(file)])
+    growth = np.diff(np.log(levels), axis=0)
+    why = "f64 throughout; differences of logarithms lose three digits"
+    return {
+        "correlation": (
+            np.corrcoef(growth, rowvar=False),
+            within(rtol=1e-9, atol=1e-11, why=why),
+        )
+    }
+
+
+def filters():
+    luma = np.float32([0.2126, 0.7152, 0.0722]).astype(np.float64)
+    grey = picture("chelsea.png") @ luma / 255
+    bank = array("gabor/bank.npy")[:, 0]
+    response = np.array([correlate(grey, kernel, "valid", "direct") for kernel in bank])
+    energy = response[:8] ** 2 + response[8:] ** 2
+    colour = np.einsum("kij,kc->ijc", np.sqrt(energy), array("gabor/palette.npy"))
+    return {
+        "strength": (
+            energy.mean(axis=(1, 2))[np.newaxis],
+            within(rtol=1e-5, why="f32 means of 124982 squares, summed pairwise or better"),
+        ),
+        "orientation": (
+            energy.argmax(axis=0).astype(np.uint8),
+            within(mismatches=1e-4, why="a few pixels have two orientations within f32 rounding"),
+        ),
+        "texture": (
+            (np.clip(6 * colour, 0, 1) * 255 + 0.5).astype(np.uint8),
+            within(mismatches=2e-4, why="f32 errors of 1e-4 move a few values across a half"),
+        ),
+    }
+
+
+def main():
+    for pipeline in (mixed, denoise, digits, correlation, filters):
+        folder = PIPELINES / "expected" / pipeline.__name__
+        folder.mkdir(parents=True, exist_ok=True)
+        outputs = pipeline()
+        for name, (value, _) in outputs.items():
+            np.save(folder / f"{name}.npy", value)
+        tolerance = {name: limit for name, (_, limit) in outputs.items()}
+        (folder / "tolerance.json").write_text(json.dumps(tolerance, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
