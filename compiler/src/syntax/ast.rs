@@ -4,6 +4,7 @@
 //! already: its name still exists, so that its uses are not reported as well.
 
 use haul_ir::diagnostic::Span;
+use haul_ir::dtype::DType;
 
 /// A value and where it is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -197,8 +198,8 @@ pub struct Type {
 pub enum TypeKind {
     /// A dtype and one size an axis.
     Tensor {
-        /// The name of the dtype, not looked up yet.
-        dtype: Name,
+        /// The type of an element.
+        dtype: Spanned<DType>,
         /// Sizes, made of integers, names, `+ - * // %`, `min` and `max` only.
         dims: Vec<Expr>,
     },
