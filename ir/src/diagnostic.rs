@@ -103,8 +103,19 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: Code, span: Span, message: String) -> Self {
-        let primary = Label { span, text: String::new() };
-        Self { code, severity, message, primary, labels: Vec::new(), help: None, fix: None }
+        let primary = Label {
+            span,
+            text: String::new(),
+        };
+        Self {
+            code,
+            severity,
+            message,
+            primary,
+            labels: Vec::new(),
+            help: None,
+            fix: None,
+        }
     }
 
     /// Says a few words under the caret.
@@ -117,7 +128,10 @@ impl Diagnostic {
     /// Points at another place.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.labels.push(Label { span, text: text.into() });
+        self.labels.push(Label {
+            span,
+            text: text.into(),
+        });
         self
     }
 
@@ -131,7 +145,10 @@ impl Diagnostic {
     /// Adds the edit that mends it.
     #[must_use]
     pub fn fix(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.fix = Some(Fix { span, text: text.into() });
+        self.fix = Some(Fix {
+            span,
+            text: text.into(),
+        });
         self
     }
 }

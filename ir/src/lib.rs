@@ -5,3 +5,9 @@
 //! their formats live at the edges, in the crates around this one.
 
 pub mod diagnostic;
+pub mod dtype;
+pub mod expr;
+pub mod id;
+pub mod op;
+pub mod tensor;
+pub mod types;
