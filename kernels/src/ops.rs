@@ -1,0 +1,31 @@
+//! The list of ops, grouped as people look for them.
+
+use std::sync::LazyLock;
+
+use haul_ir::op::Op;
+
+mod elementwise;
+
+/// All ops, in the order in which the catalogue shows them.
+pub(crate) static OPS: LazyLock<Vec<&'static dyn Op>> = LazyLock::new(|| {
+    let mut ops = elementwise::ops();
+    ops.extend(OTHERS);
+    ops
+});
+
+#[rustfmt::skip]
+static OTHERS: [&dyn Op; 0] = [
+    // Linear algebra
+
+    // Fourier transforms
+
+    // Convolutions
+
+    // Reductions
+
+    // Shapes and layouts
+
+    // Collections
+
+    // Reading
+];
