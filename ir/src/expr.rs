@@ -169,7 +169,7 @@ impl Expr {
 
     /// `a / b` rounded up.
     pub fn ceil_div(&self, divisor: &Expr) -> Expr {
-        -(&-self).floor_div(divisor)
+        -(-self).floor_div(divisor)
     }
 
     /// The smaller one.

@@ -4,10 +4,15 @@
 //! It never does I/O, starts a thread, reads a clock or derives a saved form: files and
 //! their formats live at the edges, in the crates around this one.
 
+pub mod cost;
 pub mod diagnostic;
 pub mod dtype;
 pub mod expr;
+pub mod graph;
 pub mod id;
 pub mod op;
+pub mod plan;
+pub mod report;
+pub mod target;
 pub mod tensor;
 pub mod types;

@@ -1,0 +1,43 @@
+//! What a run did: the plan's stages with what was measured beside what was predicted.
+
+use crate::cost::Nanos;
+use crate::id::{IdVec, StageId};
+
+/// What a whole run did.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// Each stage.
+    pub stages: IdVec<StageId, StageReport>,
+    /// From the first task's start to the last one's end.
+    pub makespan: Nanos,
+    /// Most bytes of memory that tasks and stored values held at once.
+    pub peak_memory: u64,
+    /// What was written, in order of the outputs.
+    pub written: Vec<Written>,
+}
+
+/// What the tasks of a stage did.
+#[derive(Clone, Debug, Default)]
+pub struct StageReport {
+    /// Tasks that finished.
+    pub tasks: u64,
+    /// Time of the tasks added up.
+    pub busy: Nanos,
+    /// The longest task.
+    pub longest: Nanos,
+    /// Most bytes that one task held at once.
+    pub peak_memory: u64,
+    /// The device that computed, as it names itself.
+    pub device: String,
+}
+
+/// A file that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The name of the output.
+    pub output: String,
+    /// The path, relative to where the pipeline file is.
+    pub path: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
