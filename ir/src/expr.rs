@@ -186,13 +186,13 @@ impl Expr {
         if self.is_overflow() || other.is_overflow() {
             return Self::OVERFLOW;
         }
-        // The difference of two expressions is often a constant: n and n - 1.
-        if let Some(difference) = (self - other).as_int() {
-            return if (difference <= 0) == smaller {
-                self.clone()
-            } else {
-                other.clone()
-            };
+        // The difference often has a sign for certain: n and n - 1, min(5, n) and 0.
+        let difference = self - other;
+        if difference.is_nonnegative() {
+            return if smaller { other } else { self }.clone();
+        }
+        if (-&difference).is_nonnegative() {
+            return if smaller { self } else { other }.clone();
         }
         let (a, b) = if self <= other {
             (self, other)
@@ -213,6 +213,17 @@ impl Expr {
             _ if self.is_overflow() => Self::OVERFLOW,
             Some(n) if n > 0 && (n & (n - 1)) == 0 => Self::from(i128::from(n.trailing_zeros())),
             _ => Self::atom(Atom::Log2(self.clone())),
+        }
+    }
+
+    /// Whether it is certainly not below zero, symbols being sizes.
+    pub fn is_nonnegative(&self) -> bool {
+        match &self.0 {
+            Repr::Int(value) => *value >= 0,
+            Repr::Poly(poly) => poly.iter().all(|(monomial, coefficient)| {
+                *coefficient > Ratio::zero() && monomial.keys().all(Atom::is_nonnegative)
+            }),
+            Repr::Overflow => false,
         }
     }
 
@@ -368,6 +379,15 @@ impl Atom {
             Atom::Min(a, b) => a.bind(value_of).smaller(&b.bind(value_of)),
             Atom::Max(a, b) => a.bind(value_of).larger(&b.bind(value_of)),
             Atom::Log2(a) => a.bind(value_of).log2(),
+        }
+    }
+
+    fn is_nonnegative(&self) -> bool {
+        match self {
+            Atom::Symbol(_) | Atom::Log2(_) => true,
+            Atom::FloorDiv(a, b) | Atom::Min(a, b) => a.is_nonnegative() && b.is_nonnegative(),
+            Atom::Mod(_, b) => b.is_nonnegative(),
+            Atom::Max(a, b) => a.is_nonnegative() || b.is_nonnegative(),
         }
     }
 
