@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use haul_ir::op::Op;
 
 mod elementwise;
+mod matmul;
 
 /// All ops, in the order in which the catalogue shows them.
 pub(crate) static OPS: LazyLock<Vec<&'static dyn Op>> = LazyLock::new(|| {
@@ -14,8 +15,9 @@ pub(crate) static OPS: LazyLock<Vec<&'static dyn Op>> = LazyLock::new(|| {
 });
 
 #[rustfmt::skip]
-static OTHERS: [&dyn Op; 0] = [
+static OTHERS: &[&dyn Op] = &[
     // Linear algebra
+    &matmul::Matmul,
 
     // Fourier transforms
 

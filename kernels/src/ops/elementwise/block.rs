@@ -1,0 +1,134 @@
+//! Loops over blocks, and macros that write one body for every dtype of a kind.
+//!
+//! A macro gives `Option<BlockKernel>`: `None` where the dtype is not of the kind, so that
+//! kinds chain with `or_else`.
+
+use bytemuck::{cast_slice, cast_slice_mut};
+use haul_ir::op::KernelError;
+use haul_ir::tensor::Element;
+
+/// `output[i] = f(inputs[0][i])`.
+pub(super) fn map1<A: Element, R: Element>(
+    inputs: &[&[u8]],
+    output: &mut [u8],
+    f: impl Fn(A) -> R,
+) -> Result<(), KernelError> {
+    let results: &mut [R] = cast_slice_mut(output);
+    for (result, &a) in results.iter_mut().zip(cast_slice(inputs[0])) {
+        *result = f(a);
+    }
+    Ok(())
+}
+
+/// `output[i] = f(inputs[0][i], inputs[1][i])`.
+pub(super) fn map2<A: Element, B: Element, R: Element>(
+    inputs: &[&[u8]],
+    output: &mut [u8],
+    f: impl Fn(A, B) -> R,
+) -> Result<(), KernelError> {
+    let results: &mut [R] = cast_slice_mut(output);
+    let (a, b) = (cast_slice(inputs[0]), cast_slice(inputs[1]));
+    for ((result, &a), &b) in results.iter_mut().zip(a).zip(b) {
+        *result = f(a, b);
+    }
+    Ok(())
+}
+
+/// `output[i] = f(inputs[0][i], inputs[1][i], inputs[2][i])`.
+pub(super) fn map3<A: Element, B: Element, C: Element, R: Element>(
+    inputs: &[&[u8]],
+    output: &mut [u8],
+    f: impl Fn(A, B, C) -> R,
+) -> Result<(), KernelError> {
+    let results: &mut [R] = cast_slice_mut(output);
+    let (a, b) = (cast_slice(inputs[0]), cast_slice(inputs[1]));
+    let c = cast_slice(inputs[2]);
+    for (((result, &a), &b), &c) in results.iter_mut().zip(a).zip(b).zip(c) {
+        *result = f(a, b, c);
+    }
+    Ok(())
+}
+
+/// The Rust type of a dtype.
+macro_rules! element {
+    (Bool) => { haul_ir::tensor::Bool };
+    (U8) => { u8 };
+    (U16) => { u16 };
+    (U32) => { u32 };
+    (U64) => { u64 };
+    (I8) => { i8 };
+    (I16) => { i16 };
+    (I32) => { i32 };
+    (I64) => { i64 };
+    (F16) => { half::f16 };
+    (Bf16) => { half::bf16 };
+    (F32) => { f32 };
+    (F64) => { f64 };
+    (C64) => { num_complex::Complex<f32> };
+    (C128) => { num_complex::Complex<f64> };
+}
+
+/// The loop for as many arguments.
+macro_rules! map {
+    ($i:expr, $o:expr, $t:ty, ($a:ident), $body:expr) => {
+        $crate::ops::elementwise::block::map1($i, $o, |$a: $t| $body)
+    };
+    ($i:expr, $o:expr, $t:ty, ($a:ident $b:ident), $body:expr) => {
+        $crate::ops::elementwise::block::map2($i, $o, |$a: $t, $b: $t| $body)
+    };
+    ($i:expr, $o:expr, $t:ty, ($a:ident $b:ident $c:ident), $body:expr) => {
+        $crate::ops::elementwise::block::map3($i, $o, |$a: $t, $b: $t, $c: $t| $body)
+    };
+}
+
+/// The body for elements of the dtypes listed, as they are.
+macro_rules! each {
+    ($dtype:expr, $variants:tt, |$($x:ident),*| $body:expr) => {
+        $crate::ops::elementwise::block::each!(@ $dtype, $variants, ($($x)*), $body)
+    };
+    // The arguments as one token, so that they repeat with every dtype.
+    (@ $dtype:expr, [$($variant:ident)*], $arguments:tt, $body:expr) => {{
+        use $crate::ops::elementwise::block::{element, map};
+        let kernel: Option<haul_ir::op::BlockKernel> = match $dtype {
+            $(haul_ir::dtype::DType::$variant => {
+                Some(|i, o| map!(i, o, element!($variant), $arguments, $body))
+            })*
+            _ => None,
+        };
+        kernel
+    }};
+}
+
+/// The body for all integers.
+macro_rules! ints {
+    ($dtype:expr, |$($x:ident),*| $body:expr) => {
+        $crate::ops::elementwise::block::each!(
+            $dtype, [U8 U16 U32 U64 I8 I16 I32 I64], |$($x),*| $body
+        )
+    };
+}
+
+/// The body for all floats; `f16` and `bf16` are computed in `f32` and rounded once.
+macro_rules! floats {
+    ($dtype:expr, |$($x:ident),*| $body:expr) => {{
+        use $crate::ops::elementwise::block::each;
+        each!($dtype, [F32 F64], |$($x),*| $body)
+            .or_else(|| each!($dtype, [F16], |$($x),*| {
+                $(let $x = $x.to_f32();)*
+                half::f16::from_f32($body)
+            }))
+            .or_else(|| each!($dtype, [Bf16], |$($x),*| {
+                $(let $x = $x.to_f32();)*
+                half::bf16::from_f32($body)
+            }))
+    }};
+}
+
+/// The body for complex numbers.
+macro_rules! complexes {
+    ($dtype:expr, |$($x:ident),*| $body:expr) => {
+        $crate::ops::elementwise::block::each!($dtype, [C64 C128], |$($x),*| $body)
+    };
+}
+
+pub(super) use {complexes, each, element, floats, ints, map};
