@@ -148,18 +148,37 @@ impl Peak {
     }
 }
 
-/// Share of the peak rate that large work of a family reaches, in per mille.
+/// Share of the peak rate that work reaches, in per mille: the share of its family where it is
+/// large, less where it is too small to fill the device.
+///
+/// Work of `s` operations reaches `small + (large - small) * s / (s + half)`, where `large` is the
+/// family's share and `small` is not above it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Efficiency {
     /// Families with a figure of their own.
     pub by_family: BTreeMap<Family, u32>,
     /// For the rest.
     pub other: u32,
+    /// The share that work without size would reach.
+    pub small: u32,
+    /// Operations at which half of the way from small to large is made; 0 where size is no matter.
+    pub half: u64,
 }
 
 impl Efficiency {
-    /// The share for a family, in per mille.
+    /// The share that large work of a family reaches, in per mille.
     pub fn of(&self, family: Family) -> u32 {
         self.by_family.get(&family).copied().unwrap_or(self.other)
+    }
+
+    /// The share that `flops` operations of a family reach, as a fraction of 1.
+    pub fn at(&self, family: Family, flops: u64) -> f64 {
+        let large = f64::from(self.of(family));
+        let small = f64::from(self.small).min(large);
+        if self.half == 0 {
+            return large / 1000.0;
+        }
+        let (size, half) = (flops as f64, self.half as f64);
+        (small + (large - small) * (size / (size + half))) / 1000.0
     }
 }
