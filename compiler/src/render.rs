@@ -1,0 +1,33 @@
+//! Plans and reports as text: for people, and for version control.
+//!
+//! Pure: a value in, a string that ends in a newline out.
+
+mod choices;
+mod compare;
+mod names;
+mod report;
+mod snapshot;
+mod stage;
+mod style;
+mod table;
+mod text;
+pub mod units;
+mod values;
+
+pub use compare::comparison;
+pub use names::signature;
+pub use report::report;
+pub use snapshot::snapshot;
+pub use table::{Align, Cell, Column, Table};
+pub use text::{summary, text};
+
+/// Most columns that text for people takes.
+pub const WIDTH: usize = 100;
+
+/// Whether text for people carries ANSI colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Colour {
+    Plain,
+    Ansi,
+}

@@ -1,0 +1,97 @@
+//! Why a group is where it is, with the numbers of both choices.
+
+use haul_ir::plan::{Flip, GroupPlan, Placement, Plan, Reason, Side};
+
+use super::units::{bytes, time};
+
+/// What there is to say of a group that had a choice: the numbers of the reason, the cost of the
+/// other choice, and where it would flip.
+pub(super) fn of(group: &GroupPlan) -> Option<String> {
+    let placement = &group.placement;
+    let mut parts = vec![placement.side.to_string()];
+    parts.extend(numbers(&placement.reason));
+    parts.extend(placement.regret.map(|regret| {
+        let other = other(placement.side);
+        format!(
+            "with it on the {other} the task takes {} longer",
+            time(regret)
+        )
+    }));
+    parts.extend(placement.flip.as_ref().map(flip));
+    if parts.len() == 1 {
+        return None;
+    }
+    let doubt = if placement.close_call {
+        " (close call)"
+    } else {
+        ""
+    };
+    Some(parts.join("; ") + doubt)
+}
+
+/// The numbers of a reason, where it has some that depend on the target's figures.
+pub(super) fn numbers(reason: &Reason) -> Option<String> {
+    match reason {
+        Reason::CheaperOnGpu { saved, added }
+        | Reason::KeepsDataOnGpu { saved, added }
+        | Reason::TransferOutweighsGain { saved, added }
+        | Reason::LowIntensity { saved, added } => Some(format!(
+            "the gpu saves {} of compute and adds {} of transfer",
+            time(*saved),
+            time(*added)
+        )),
+        Reason::InputAlreadyMovedFor { saved, .. } => Some(format!(
+            "the gpu saves {} of compute and adds no transfer",
+            time(*saved)
+        )),
+        Reason::LaunchBound { cpu, launch } => Some(format!(
+            "{} here, {} to start a gpu kernel",
+            time(*cpu),
+            time(*launch)
+        )),
+        Reason::DoesNotFitVram { needed, available } => Some(format!(
+            "needs {} of device memory, there is {}",
+            bytes(u128::from(*needed)),
+            bytes(u128::from(*available))
+        )),
+        _ => None,
+    }
+}
+
+/// The reason in a few words: its code, and the op that it names.
+pub(super) fn reason(placement: &Placement) -> String {
+    let code = placement.reason.code();
+    match &placement.reason {
+        Reason::FusedWith(op) | Reason::InputAlreadyMovedFor { op, .. } => format!("{code} {op}"),
+        _ => code.to_owned(),
+    }
+}
+
+/// Where the figures of the nodes that the plan uses come from: `datasheet`, `measured`, or both.
+pub(super) fn provenance(plan: &Plan) -> String {
+    let mut words = Vec::new();
+    for stage in plan.stages.iter() {
+        let node = &plan.target.nodes[stage.node];
+        let gpu = stage.gpu.and_then(|gpu| node.gpus.get(gpu));
+        words.push(node.cpu.provenance.word());
+        words.extend(gpu.map(|gpu| gpu.provenance.word()));
+    }
+    words.sort_unstable();
+    words.dedup();
+    if words.is_empty() {
+        words.push("unused");
+    }
+    words.join(", ")
+}
+
+fn flip(flip: &Flip) -> String {
+    let sign = if flip.below { "<=" } else { ">=" };
+    format!("{} when {} {sign} {}", flip.to, flip.dim, flip.at)
+}
+
+fn other(side: Side) -> Side {
+    match side {
+        Side::Cpu => Side::Gpu,
+        Side::Gpu => Side::Cpu,
+    }
+}

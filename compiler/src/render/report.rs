@@ -1,0 +1,71 @@
+//! What a run did, beside what the plan predicted.
+
+use haul_ir::cost::Nanos;
+use haul_ir::plan::Plan;
+use haul_ir::report::Report;
+
+use super::names::on_one_line;
+use super::style::HEADING;
+use super::table::{Column, Table};
+use super::text::known;
+use super::values::Values;
+use super::{Colour, units};
+
+/// A line for each stage, predicted beside measured, then the whole run.
+///
+/// Times are of all tasks of a stage added up; the ratio is measured over predicted.
+pub fn report(plan: &Plan, report: &Report, colour: Colour) -> String {
+    let values = Values::of(plan);
+    let mut table = Table::new([
+        Column::text("stage"),
+        Column::number("tasks"),
+        Column::number("predicted"),
+        Column::number("measured"),
+        Column::number("ratio"),
+        Column::number("longest"),
+        Column::number("memory"),
+        Column::number("peak"),
+        Column::text("device"),
+    ]);
+    for (id, measured) in report.stages.entries() {
+        let planned = &plan.stages[id];
+        let tasks = u128::from(measured.tasks);
+        let predicted = planned
+            .time
+            .and_then(|time| u64::try_from(u128::from(time).saturating_mul(tasks)).ok());
+        table.row([
+            plan.typed.graph().stages[id].name.as_str().into(),
+            measured.tasks.to_string().into(),
+            known(predicted.map(units::time)),
+            units::time(measured.busy).into(),
+            ratio(measured.busy, predicted).into(),
+            units::time(measured.longest).into(),
+            known(values.eval(&planned.peak_memory).map(units::bytes)),
+            units::bytes(u128::from(measured.peak_memory)).into(),
+            measured.device.as_str().into(),
+        ]);
+    }
+    table.print(colour) + "\n" + &totals(plan, report, colour)
+}
+
+fn totals(plan: &Plan, report: &Report, colour: Colour) -> String {
+    let took = colour.paint(HEADING, &format!("took {}", units::time(report.makespan)));
+    let predicted = units::time_or_unknown(plan.estimates.makespan);
+    let peak = units::bytes(u128::from(report.peak_memory));
+    let mut out = format!("{took}; predicted {predicted}; peak memory {peak}\n");
+    for file in &report.written {
+        let bytes = units::bytes(u128::from(file.bytes));
+        let (path, output) = (on_one_line(&file.path), on_one_line(&file.output));
+        out += &format!("wrote {path} ({output}, {bytes})\n");
+    }
+    out
+}
+
+/// `measured / predicted`, as `1.25`.
+fn ratio(measured: Nanos, predicted: Option<Nanos>) -> String {
+    predicted
+        .filter(|predicted| *predicted > 0)
+        .map_or_else(String::new, |predicted| {
+            units::significant(u128::from(measured), u128::from(predicted))
+        })
+}
