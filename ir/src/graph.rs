@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use indexmap::IndexMap;
 
@@ -221,7 +222,7 @@ pub struct OpNode {
 }
 
 /// An argument of an op.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Arg {
     /// A value of the graph, of the dtype that the op computes in.
     Value(ValueId),
@@ -270,6 +271,18 @@ impl PartialEq for Scalar {
             (Scalar::Float(a), Scalar::Float(b)) => a.to_bits() == b.to_bits(),
             (Scalar::Apply(f, a), Scalar::Apply(g, b)) => f.name() == g.name() && a == b,
             _ => false,
+        }
+    }
+}
+
+impl Eq for Scalar {}
+
+impl Hash for Scalar {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Scalar::Int(expr) => expr.hash(state),
+            Scalar::Float(value) => value.to_bits().hash(state),
+            Scalar::Apply(op, args) => (op.name(), args).hash(state),
         }
     }
 }

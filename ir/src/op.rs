@@ -126,7 +126,7 @@ impl ParamKind {
 }
 
 /// The value of an attribute. Where the author left it out: the default, or `None`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Attr {
     /// Left out, and there is no default value but a meaning of its own.
     None,
@@ -161,7 +161,7 @@ impl Attr {
 }
 
 /// One item of `x[…]`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum IndexItem {
     /// `i`: takes one index and drops the axis; negative counts from the end.
     At(Expr),
@@ -195,7 +195,7 @@ impl IndexItem {
 }
 
 /// The attributes of a call: one for each parameter that is not a value, in order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Attrs(pub Vec<(&'static str, Attr)>);
 
 impl Attrs {
