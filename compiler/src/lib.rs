@@ -6,3 +6,4 @@
 pub mod diagnostics;
 pub mod render;
 pub mod syntax;
+pub mod target;

@@ -1,0 +1,55 @@
+//! Names that an author may have meant.
+
+use haul_ir::diagnostic::{Diagnostic, Span};
+
+/// The candidate nearest to `name`, if one is near: a third of its letters may differ or
+/// be swapped with their neighbours.
+pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let allowed = (name.chars().count() / 3).max(1);
+    let distances = candidates.into_iter().map(|candidate| {
+        let distance = strsim::damerau_levenshtein(&name.to_lowercase(), &candidate.to_lowercase());
+        (distance, candidate)
+    });
+    let near = distances.filter(|(distance, candidate)| {
+        let length = candidate.chars().count();
+        *distance <= allowed && *distance < length
+    });
+    near.min().map(|(_, candidate)| candidate)
+}
+
+/// Adds the nearest candidate to a mistake as help and fix, or else the whole list as help.
+pub fn did_you_mean<'n>(
+    mistake: Diagnostic,
+    span: Span,
+    name: &str,
+    candidates: impl IntoIterator<Item = &'n str>,
+) -> Diagnostic {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    if let Some(nearest) = nearest(name, candidates.iter().copied()) {
+        return mistake
+            .help(format!("did you mean `{nearest}`?"))
+            .fix(span, nearest);
+    }
+    match candidates.as_slice() {
+        [] => mistake,
+        [only] => mistake.help(format!("there is only `{only}`")),
+        _ => mistake.help(format!("there are {}", listed(&candidates))),
+    }
+}
+
+/// `a`, `b` and `c`; of a long list only the beginning.
+fn listed(names: &[&str]) -> String {
+    const LENGTH: usize = 20;
+    let quoted: Vec<String> = names
+        .iter()
+        .take(LENGTH)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match names.len().checked_sub(LENGTH) {
+        Some(more @ 1..) => format!("{} and {more} more", quoted.join(", ")),
+        _ => match quoted.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+            _ => quoted.concat(),
+        },
+    }
+}
