@@ -4,7 +4,10 @@
 //! ambient rayon pool and give the same bits whatever its width: they cut their work at fixed
 //! places and combine in a fixed order.
 
+mod gemm;
 mod ops;
+mod strided;
+mod wide;
 
 use haul_ir::op::Catalogue;
 

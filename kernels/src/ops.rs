@@ -2,10 +2,19 @@
 
 use std::sync::LazyLock;
 
-use haul_ir::op::Op;
+use haul_ir::expr::Expr;
+use haul_ir::op::{Op, Work};
 
+mod broadcast_to;
+mod concat;
+mod copy;
 mod elementwise;
+mod gather;
+mod index;
 mod matmul;
+mod reshape;
+mod stack;
+mod transpose;
 
 /// All ops, in the order in which the catalogue shows them.
 pub(crate) static OPS: LazyLock<Vec<&'static dyn Op>> = LazyLock::new(|| {
@@ -26,8 +35,23 @@ static OTHERS: &[&dyn Op] = &[
     // Reductions
 
     // Shapes and layouts
+    &transpose::Transpose,
+    &reshape::Reshape,
+    &index::Index,
+    &broadcast_to::BroadcastTo,
+    &concat::Concat,
+    &stack::Stack,
+    &copy::Copy,
 
     // Collections
+    &gather::Gather,
 
     // Reading
 ];
+
+/// The work of a view: it touches nothing.
+const NO_WORK: Work = Work::Known {
+    flops: Expr::ZERO,
+    read: Expr::ZERO,
+    written: Expr::ZERO,
+};
