@@ -9,6 +9,7 @@ mod broadcast_to;
 mod concat;
 mod copy;
 mod elementwise;
+mod fft;
 mod gather;
 mod index;
 mod matmul;
@@ -29,6 +30,11 @@ static OTHERS: &[&dyn Op] = &[
     &matmul::Matmul,
 
     // Fourier transforms
+    &fft::FFT,
+    &fft::IFFT,
+    &fft::RFFT,
+    &fft::FFT2,
+    &fft::IFFT2,
 
     // Convolutions
 

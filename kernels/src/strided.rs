@@ -1,7 +1,9 @@
 //! Walking and copying elements that lie with steps between them.
 
+use std::borrow::Cow;
+
 use bytemuck::Pod;
-use haul_ir::tensor::{Layout, View};
+use haul_ir::tensor::{Element, View};
 use rayon::prelude::*;
 
 /// Elements that one task copies: large enough to be worth a task, and a fixed number, so that
@@ -80,7 +82,7 @@ impl Walk {
     }
 
     /// Copies the elements that lie at `start` and from there on into `output`, in order.
-    pub(crate) fn copy<T: Pod + Send + Sync>(&self, data: &[T], start: usize, output: &mut [T]) {
+    pub(crate) fn copy<T: Copy + Send + Sync>(&self, data: &[T], start: usize, output: &mut [T]) {
         if output.is_empty() {
             return;
         }
@@ -101,7 +103,7 @@ impl Walk {
         }
     }
 
-    fn copy_rows<T: Pod>(&self, data: &[T], start: usize, first: usize, output: &mut [T]) {
+    fn copy_rows<T: Copy>(&self, data: &[T], start: usize, first: usize, output: &mut [T]) {
         let last = self.shape.len() - 1;
         let (inner, stride) = (self.shape[last], self.strides[last]);
         let outer = self.outer();
@@ -128,7 +130,7 @@ impl Walk {
         (0..last).filter(|_| wide).find(neighbours)
     }
 
-    fn copy_transposed<T: Pod + Send + Sync>(
+    fn copy_transposed<T: Copy + Send + Sync>(
         &self,
         data: &[T],
         start: usize,
@@ -158,7 +160,7 @@ impl Walk {
     }
 
     /// Copies several rows of this shape, each `row_stride` after the one before.
-    fn copy_tiles<T: Pod>(&self, data: &[T], start: usize, row_stride: isize, output: &mut [T]) {
+    fn copy_tiles<T: Copy>(&self, data: &[T], start: usize, row_stride: isize, output: &mut [T]) {
         let last = self.shape.len() - 1;
         let (inner, stride) = (self.shape[last], self.strides[last]);
         let row_len: usize = self.shape.iter().product();
@@ -229,15 +231,17 @@ pub(crate) fn copy_bytes(walk: &Walk, view: &View<'_>, start: usize, output: &mu
     }
 }
 
-/// The layout without one axis, and the stride of that axis.
-pub(crate) fn without_axis(layout: &Layout, axis: usize) -> (Walk, isize) {
-    let (mut shape, mut strides) = (layout.shape.clone(), layout.strides.clone());
-    shape.remove(axis);
-    let stride = strides.remove(axis);
-    (Walk::new(&shape, &strides), stride)
+/// The elements of a view in order: as they lie, or a copy where they lie with gaps.
+pub(crate) fn contiguous<'a, T: Element>(view: &View<'a>) -> Cow<'a, [T]> {
+    if let Some(elements) = view.contiguous() {
+        return Cow::Borrowed(elements);
+    }
+    let mut elements = vec![T::default(); view.layout.elements()];
+    copy_view(view, bytemuck::cast_slice_mut(&mut elements));
+    Cow::Owned(elements)
 }
 
-fn copy_slice<T: Pod + Send + Sync>(data: &[T], output: &mut [T]) {
+fn copy_slice<T: Copy + Send + Sync>(data: &[T], output: &mut [T]) {
     if output.len() <= CHUNK {
         output.copy_from_slice(data);
         return;
@@ -246,7 +250,7 @@ fn copy_slice<T: Pod + Send + Sync>(data: &[T], output: &mut [T]) {
     chunks.for_each(|(output, data)| output.copy_from_slice(data));
 }
 
-fn copy_row<T: Pod>(data: &[T], start: usize, stride: isize, output: &mut [T]) {
+fn copy_row<T: Copy>(data: &[T], start: usize, stride: isize, output: &mut [T]) {
     match stride {
         1 => output.copy_from_slice(&data[start..start + output.len()]),
         0 => output.fill(data[start]),

@@ -1,14 +1,12 @@
 //! Half precision on the way through single precision, in which its sums accumulate.
 
-use std::borrow::Cow;
-
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use haul_ir::dtype::DType;
-use haul_ir::tensor::{Element, View, ViewMut};
+use haul_ir::tensor::{View, ViewMut};
 use rayon::prelude::*;
 
-use crate::strided::copy_view;
+use crate::strided::contiguous;
 
 const CHUNK: usize = 1 << 14;
 
@@ -38,13 +36,4 @@ pub(crate) fn narrow(wide: &[f32], output: &mut ViewMut<'_>) {
         let pairs = output.elements::<bf16>().par_chunks_mut(CHUNK).zip(chunks);
         pairs.for_each(|(output, wide)| output.convert_from_f32_slice(wide));
     }
-}
-
-fn contiguous<'a, T: Element>(view: &View<'a>) -> Cow<'a, [T]> {
-    if let Some(elements) = view.contiguous() {
-        return Cow::Borrowed(elements);
-    }
-    let mut elements = vec![T::default(); view.layout.elements()];
-    copy_view(view, bytemuck::cast_slice_mut(&mut elements));
-    Cow::Owned(elements)
 }
