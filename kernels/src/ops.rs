@@ -7,6 +7,7 @@ use haul_ir::op::{Op, Work};
 
 mod broadcast_to;
 mod concat;
+mod conv2d;
 mod copy;
 mod elementwise;
 mod fft;
@@ -37,6 +38,7 @@ static OTHERS: &[&dyn Op] = &[
     &fft::IFFT2,
 
     // Convolutions
+    &conv2d::Conv2d,
 
     // Reductions
 
