@@ -1,4 +1,10 @@
 //! What is told to the author: the table of codes, near names, and the printed forms.
 
 pub mod codes;
+mod json;
+mod lines;
+mod render;
 pub mod suggest;
+
+pub use self::json::render_json;
+pub use self::render::render;

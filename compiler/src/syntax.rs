@@ -8,6 +8,7 @@ mod bytes;
 mod file;
 mod formula;
 mod lexer;
+mod print;
 mod reader;
 mod sources;
 mod strings;

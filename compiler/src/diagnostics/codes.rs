@@ -1,9 +1,15 @@
 //! The one closed list of what can be wrong. A code never changes its meaning.
 
+mod infer;
+mod requests;
+mod resolve;
 mod syntax;
 
 use haul_ir::diagnostic::Code;
 
+pub use self::infer::*;
+pub use self::requests::*;
+pub use self::resolve::*;
 pub use self::syntax::*;
 
 /// All there is to say about a code.
@@ -22,7 +28,14 @@ pub struct CodeInfo {
 }
 
 /// All codes, group by group.
-const GROUPS: [&[CodeInfo]; 1] = [syntax::CODES];
+const GROUPS: [&[CodeInfo]; 6] = [
+    syntax::CODES,
+    resolve::NAMES,
+    infer::CODES,
+    resolve::CODES,
+    requests::CODES,
+    resolve::WARNINGS,
+];
 
 /// All codes in ascending order.
 pub fn codes() -> impl Iterator<Item = &'static CodeInfo> {

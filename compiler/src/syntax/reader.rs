@@ -203,7 +203,17 @@ impl<'t> Reader<'t> {
 
     pub(super) fn strings(&mut self, node: &Node) -> Option<Vec<Name>> {
         let items = self.items(node, "a list of strings")?;
-        items.iter().map(|item| self.string(item)).collect()
+        self.all(items, Self::string)
+    }
+
+    /// What each of the nodes holds, if all can be read; those that cannot are all reported.
+    pub(super) fn all<T>(
+        &mut self,
+        nodes: &[Node],
+        read: impl Fn(&mut Self, &Node) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let values: Vec<Option<T>> = nodes.iter().map(|node| read(self, node)).collect();
+        values.into_iter().collect()
     }
 
     pub(super) fn formula(&mut self, node: &Node) -> Option<Formula> {
@@ -289,7 +299,7 @@ impl<'t> Reader<'t> {
         let (message, help) = match refused {
             Refused::Form => ("does not begin with a number", "write for example `16 GiB`"),
             Refused::Unit => (
-                "has no unit",
+                "has no unit that is known",
                 "units are B, kB, MB, GB, TB, KiB, MiB, GiB and TiB",
             ),
             Refused::Fraction => (

@@ -143,8 +143,8 @@ impl Reader<'_> {
 
     fn literal(&mut self, node: &Node) -> Option<Literal> {
         if let NodeKind::List(items) = &node.kind {
-            let items: Option<_> = items.iter().map(|item| self.literal(item)).collect();
-            return Some(Literal::List(Spanned::new(items?, node.span)));
+            let items = self.all(items, Self::literal)?;
+            return Some(Literal::List(Spanned::new(items, node.span)));
         }
         match self.written(node.span) {
             "true" => Some(Literal::Bool(Spanned::new(true, node.span))),

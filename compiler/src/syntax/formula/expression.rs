@@ -94,25 +94,35 @@ impl<'t> Parser<'t> {
 
     /// After a mistake: moves to where the statement that began at token `start` probably ends.
     pub(super) fn recover(&mut self, start: usize) {
-        let mut open = std::mem::take(&mut self.brackets);
         self.nesting = 0;
+        let open = std::mem::take(&mut self.brackets);
+        if let Some(end) = self.end_of_brackets(open) {
+            self.at = end;
+        } else if self.at > start && self.peek().first {
+            return;
+        }
+        while !self.peek().ends_line() {
+            self.at += 1;
+        }
+    }
+
+    /// The first token after the brackets that are open here; nothing when there are none, or
+    /// they are never closed.
+    fn end_of_brackets(&self, mut open: usize) -> Option<usize> {
+        if open == 0 {
+            return None;
+        }
         for (at, token) in self.tokens.iter().enumerate().skip(self.at) {
-            match token.text {
-                "(" | "[" => open += 1,
-                ")" | "]" => open = open.saturating_sub(1),
-                _ if token.kind == TokenKind::Newline && open == 0 => {
-                    self.at = at;
-                    return;
-                }
-                _ => {}
+            if token.is("(") || token.is("[") {
+                open += 1;
+            } else if token.is(")") || token.is("]") {
+                open -= 1;
+            }
+            if open == 0 {
+                return Some(at + 1);
             }
         }
-        // A bracket that is never closed ends with its line.
-        if self.at == start || !self.peek().first {
-            while !self.peek().ends_line() {
-                self.at += 1;
-            }
-        }
+        None
     }
 
     fn binary(&mut self, lowest: u8) -> Result<Tree, Failed> {
@@ -240,9 +250,14 @@ impl<'t> Parser<'t> {
             self.bump();
             return Ok(open.span.to(token.span));
         }
-        if token.kind != TokenKind::End && !token.first {
+        // A new statement begins where a line begins and does not fit, or does with `name =`.
+        let previous = self.tokens[self.at - 1];
+        if token.is("=") && previous.kind == TokenKind::Name && previous.first {
+            self.at -= 1;
+        } else if token.kind != TokenKind::End && !token.first {
             return Err(self.unexpected(&format!("`,` or `{mark}`")));
         }
+        self.brackets = 0;
         let message = format!("this `{}` is never closed", open.text);
         Err(self.refuse(Diagnostic::error(UNCLOSED, open.span, message)))
     }

@@ -1,0 +1,122 @@
+//! Diagnostics as text for people.
+
+use std::ops::Range;
+
+use annotate_snippets::{
+    Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet, renderer::DecorStyle,
+};
+use haul_ir::diagnostic::{Diagnostic, Fix, Label, Severity, Span};
+
+use super::lines::Lines;
+
+/// After so many the rest is only counted.
+const MAX_SHOWN: usize = 100;
+
+/// Columns of the terminal; longer lines of the file are shown in part.
+const WIDTH: usize = 100;
+
+/// The diagnostics about `text`, each with the lines it is about, in the order given. `file`
+/// is how the author calls the file; `color` says whether the terminal shows colours.
+pub fn render(diagnostics: &[Diagnostic], file: &str, text: &str, color: bool) -> String {
+    let renderer = if color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(WIDTH);
+    let lines = Lines::new(text);
+    let mut rendered = String::new();
+    for diagnostic in diagnostics.iter().take(MAX_SHOWN) {
+        let page = Page {
+            diagnostic,
+            file,
+            text,
+            lines: &lines,
+        };
+        rendered.push_str(&renderer.render(&page.groups()));
+        rendered.push_str("\n\n");
+    }
+    if let Some(more @ 1..) = diagnostics.len().checked_sub(MAX_SHOWN) {
+        rendered.push_str(&format!("and {more} more\n"));
+    }
+    rendered
+}
+
+/// One diagnostic, and what it is about.
+struct Page<'a> {
+    diagnostic: &'a Diagnostic,
+    file: &'a str,
+    text: &'a str,
+    lines: &'a Lines<'a>,
+}
+
+impl<'a> Page<'a> {
+    fn groups(&self) -> Vec<Group<'a>> {
+        let Diagnostic {
+            code,
+            severity,
+            message,
+            help,
+            fix,
+            ..
+        } = self.diagnostic;
+        let level = match severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let title = level.primary_title(message).id(code.0);
+        let main = title.element(self.snippet());
+        match (help, fix) {
+            (None, None) => vec![main],
+            (Some(help), None) => vec![main.element(Level::HELP.message(help))],
+            (help, Some(fix)) => {
+                let title = help.as_deref().unwrap_or("change this");
+                vec![
+                    main,
+                    Level::HELP.secondary_title(title).element(self.patch(fix)),
+                ]
+            }
+        }
+    }
+
+    fn snippet(&self) -> Snippet<'a, Annotation<'a>> {
+        let Diagnostic {
+            primary, labels, ..
+        } = self.diagnostic;
+        let all = labels
+            .iter()
+            .fold(primary.span, |all, label| all.to(label.span));
+        let shown = self.lines.around(all);
+        let mut snippet = self.source(shown).annotation(
+            AnnotationKind::Primary
+                .span(within(shown, primary.span))
+                .label(text(primary)),
+        );
+        for label in labels {
+            let place = AnnotationKind::Context.span(within(shown, label.span));
+            snippet = snippet.annotation(place.label(text(label)));
+        }
+        snippet
+    }
+
+    fn patch(&self, fix: &'a Fix) -> Snippet<'a, Patch<'a>> {
+        let shown = self.lines.around(fix.span);
+        self.source(shown)
+            .patch(Patch::new(within(shown, fix.span), fix.text.as_str()))
+    }
+
+    /// Only the lines that are shown: the work does not grow with the file.
+    fn source<T: Clone>(&self, shown: Span) -> Snippet<'a, T> {
+        Snippet::source(&self.text[shown.range()])
+            .line_start(self.lines.line(shown.start))
+            .path(self.file)
+    }
+}
+
+fn within(shown: Span, span: Span) -> Range<usize> {
+    span.start - shown.start..span.end - shown.start
+}
+
+fn text(label: &Label) -> Option<&str> {
+    Some(label.text.as_str()).filter(|text| !text.is_empty())
+}
