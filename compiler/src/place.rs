@@ -1,0 +1,4 @@
+//! Which side each group runs on, and why.
+
+mod cut;
+mod flow;
