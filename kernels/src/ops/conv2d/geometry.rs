@@ -72,7 +72,8 @@ impl Axis {
         let padded = input + Expr::from((before + after) as u64);
         let room = &padded - &reach;
         if room.as_int().is_some_and(|room| room < 0) {
-            let message = format!("a filter reaches over {reach} elements, the padded input has {padded}");
+            let message =
+                format!("a filter reaches over {reach} elements, the padded input has {padded}");
             return Err(InferError::new(Fault::Shape, message).on(1));
         }
         Ok(room.floor_div(&stride) + 1)
@@ -110,7 +111,9 @@ fn padding(attrs: &Attrs) -> Result<[Padding; 2], InferError> {
             _ => Padding::Given(0, 0),
         }; 2]);
     }
-    let sizes = attrs.ints("padding").ok_or_else(|| wrong("padding", rule))?;
+    let sizes = attrs
+        .ints("padding")
+        .ok_or_else(|| wrong("padding", rule))?;
     if sizes.iter().any(|size| !(0..=MAX).contains(size)) {
         return Err(wrong("padding", rule));
     }

@@ -181,7 +181,9 @@ impl Sizes {
                 let Geometry { rows, .. } = self.geometry;
                 let at = (first_row + row) * rows.stride + down * rows.dilation;
                 match at.checked_sub(self.zeros[0]).filter(|y| *y < self.input[0]) {
-                    Some(y) => self.lay_out_row(&x[y * self.input[1]..][..self.input[1]], right, seen),
+                    Some(y) => {
+                        self.lay_out_row(&x[y * self.input[1]..][..self.input[1]], right, seen)
+                    }
                     None => seen.fill(T::default()),
                 }
             }
@@ -193,8 +195,13 @@ impl Sizes {
         let Geometry { cols, .. } = self.geometry;
         let (shift, zeros) = (right * cols.dilation, self.zeros[1]);
         // Output column j sees input column j * stride + shift - zeros.
-        let first = zeros.saturating_sub(shift).div_ceil(cols.stride).min(seen.len());
-        let end = (x.len() + zeros).saturating_sub(shift).div_ceil(cols.stride);
+        let first = zeros
+            .saturating_sub(shift)
+            .div_ceil(cols.stride)
+            .min(seen.len());
+        let end = (x.len() + zeros)
+            .saturating_sub(shift)
+            .div_ceil(cols.stride);
         let end = end.clamp(first, seen.len());
         seen[..first].fill(T::default());
         seen[end..].fill(T::default());

@@ -141,7 +141,11 @@ fn output_shape(call: &Call<'_>) -> Result<Vec<Expr>, InferError> {
         );
         return Err(InferError::new(Fault::Shape, message).on(1));
     }
-    if filters.modulo(&groups).as_int().is_some_and(|rest| rest != 0) {
+    if filters
+        .modulo(&groups)
+        .as_int()
+        .is_some_and(|rest| rest != 0)
+    {
         let message = format!("{filters} filters do not divide into {groups} groups");
         return Err(InferError::new(Fault::Shape, message).on_attr("groups"));
     }

@@ -28,7 +28,11 @@ pub(super) fn fourier(op: &Fourier, call: &mut KernelCall<'_, '_>) -> Result<(),
         (DType::F64, _) => complex::<f64, f64>(op, input, &axes, output.elements()),
         (DType::C64, _) => complex::<f32, Complex<f32>>(op, input, &axes, output.elements()),
         (DType::C128, _) => complex::<f64, Complex<f64>>(op, input, &axes, output.elements()),
-        (other, _) => return Err(KernelError::new(format!("there is no transform of {other}"))),
+        (other, _) => {
+            return Err(KernelError::new(format!(
+                "there is no transform of {other}"
+            )));
+        }
     }
     Ok(())
 }
@@ -126,13 +130,16 @@ impl<T: FftNum> Lines<T> {
     fn transform(&self, data: &mut [Complex<T>]) {
         let line = self.plan.len();
         let together = (CHUNK / line).max(1) * line;
-        let scratch = || vec![Complex::new(T::zero(), T::zero()); self.plan.get_inplace_scratch_len()];
+        let scratch =
+            || vec![Complex::new(T::zero(), T::zero()); self.plan.get_inplace_scratch_len()];
         let chunks = data.par_chunks_mut(together);
         chunks.for_each_init(scratch, |scratch, lines| {
             self.plan.process_with_scratch(lines, scratch);
             if self.inverse {
                 let factor = T::one() / T::from_usize(line).unwrap_or_else(T::one);
-                lines.iter_mut().for_each(|element| *element = element.scale(factor));
+                lines
+                    .iter_mut()
+                    .for_each(|element| *element = element.scale(factor));
             }
         });
     }
@@ -162,13 +169,15 @@ fn real<T: FftNum + Element>(input: &View<'_>, axis: usize, output: &mut [Comple
         return;
     }
     let blocks = output.par_chunks_mut(bins * inner);
-    blocks.zip(data.par_chunks(line * inner)).for_each(|(output, data)| {
-        let mut lines = vec![T::zero(); data.len()];
-        transpose(data, line, inner, &mut lines);
-        let mut spectra = vec![Complex::new(T::zero(), T::zero()); output.len()];
-        transform(&lines, &mut spectra);
-        transpose(&spectra, inner, bins, output);
-    });
+    blocks
+        .zip(data.par_chunks(line * inner))
+        .for_each(|(output, data)| {
+            let mut lines = vec![T::zero(); data.len()];
+            transpose(data, line, inner, &mut lines);
+            let mut spectra = vec![Complex::new(T::zero(), T::zero()); output.len()];
+            transform(&lines, &mut spectra);
+            transpose(&spectra, inner, bins, output);
+        });
 }
 
 /// Turns rows into columns.

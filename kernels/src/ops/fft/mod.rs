@@ -158,7 +158,9 @@ impl Op for Fourier {
         let complex = x.dtype.kind() == Kind::Complex;
         if complex && self.transform == Transform::Real {
             let message = format!("takes real numbers, this is {}", x.dtype);
-            return Err(InferError::new(Fault::DType, message).on(0).help("use `fft`"));
+            return Err(InferError::new(Fault::DType, message)
+                .on(0)
+                .help("use `fft`"));
         }
         let mut shape = x.shape.clone();
         for axis in self.axes_of(call, x.rank())? {
@@ -199,7 +201,9 @@ impl Op for Fourier {
         match (self.transform, self.axes) {
             (Transform::Real, _) => "2.5*N*log2(n) flops of N elements",
             (_, Axes::Named) => "5*N*log2(n) flops of N elements",
-            (_, Axes::LastTwo) => "5*N*(log2(m) + log2(n)) flops of N elements, bytes once per axis",
+            (_, Axes::LastTwo) => {
+                "5*N*(log2(m) + log2(n)) flops of N elements, bytes once per axis"
+            }
         }
     }
 
