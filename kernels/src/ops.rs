@@ -14,6 +14,8 @@ mod fft;
 mod gather;
 mod index;
 mod matmul;
+mod parse_csv;
+mod reduce;
 mod reshape;
 mod stack;
 mod transpose;
@@ -41,6 +43,14 @@ static OTHERS: &[&dyn Op] = &[
     &conv2d::Conv2d,
 
     // Reductions
+    &reduce::SUM,
+    &reduce::PROD,
+    &reduce::MEAN,
+    &reduce::NORM,
+    &reduce::MIN,
+    &reduce::MAX,
+    &reduce::ARGMIN,
+    &reduce::ARGMAX,
 
     // Shapes and layouts
     &transpose::Transpose,
@@ -55,6 +65,7 @@ static OTHERS: &[&dyn Op] = &[
     &gather::Gather,
 
     // Reading
+    &parse_csv::ParseCsv,
 ];
 
 /// The work of a view: it touches nothing.
