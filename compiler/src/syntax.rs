@@ -13,6 +13,7 @@ mod reader;
 mod sources;
 mod strings;
 mod tree;
+mod values;
 
 use haul_ir::diagnostic::{Diagnostic, Span};
 use serde::de::IgnoredAny;
@@ -79,7 +80,7 @@ fn refused_by_ron(text: &str) -> Option<Diagnostic> {
     } else {
         0
     };
-    let refused = reader::options()
+    let refused = values::options()
         .from_str::<IgnoredAny>(&text[mark..])
         .err()?;
     let start = refused.span.start;

@@ -1,7 +1,10 @@
 //! Formulas are grouped as Python groups them: `cases/formula/python.txt` is what Python's own
 //! parser says (`python.py` beside it wrote it).
 
-use haul_compiler::syntax::parse;
+use haul_compiler::syntax::ast::{Spanned, TypeKind};
+use haul_compiler::syntax::{parse, parse_type};
+use haul_ir::diagnostic::Span;
+use haul_ir::dtype::DType;
 
 #[test]
 fn grouped_as_python_does() {
@@ -35,4 +38,21 @@ fn places_hold_through_escapes() {
         .map(|statement| &text[statement.value.span.range()])
         .collect();
     assert_eq!(places, ["1", "'\\x61' + \\\n        y[0]", "(z.é)"]);
+}
+
+#[test]
+fn types_in_formulas_have_places() {
+    let written = Spanned::new("f32[n, 8]".to_owned(), Span::new(10, 19));
+    let ty = parse_type(&written).expect("it is a type");
+    let TypeKind::Tensor { dtype, dims } = ty.kind else {
+        panic!("not a tensor")
+    };
+    assert_eq!((dtype.value, dtype.span), (DType::F32, Span::new(10, 13)));
+    assert_eq!(dims[1].span, Span::new(17, 18));
+    let quoted = Spanned::new("f31[n]".to_owned(), Span::new(10, 18));
+    let refused = parse_type(&quoted);
+    assert_eq!(
+        refused.expect_err("no dtype")[0].primary.span,
+        Span::new(11, 14)
+    );
 }

@@ -53,3 +53,40 @@ fn listed(names: &[&str]) -> String {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{did_you_mean, nearest};
+    use haul_ir::diagnostic::{Code, Diagnostic, Span};
+
+    #[test]
+    fn near_names() {
+        let names = ["sum", "softmax", "x", "cpus", "mean"];
+        let cases = [
+            ("sofmax", Some("softmax")), // a letter is missing
+            ("smu", Some("sum")),        // two are swapped
+            ("Mean", Some("mean")),      // case does not count
+            ("cpu", Some("cpus")),
+            ("y", None), // nothing of it is right
+            ("quantile", None),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(nearest(name, names), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn far_names_are_listed() {
+        let mistake = Diagnostic::error(Code("E0107"), Span::new(0, 1), "");
+        let help = |names: &[&'static str]| {
+            did_you_mean(mistake.clone(), Span::new(0, 1), "q", names.iter().copied()).help
+        };
+        assert_eq!(help(&[]), None);
+        assert_eq!(help(&["abc"]).as_deref(), Some("there is only `abc`"));
+        assert_eq!(
+            help(&["ab", "cd", "ef"]).as_deref(),
+            Some("there are `ab`, `cd` and `ef`")
+        );
+        assert!(help(&["ab"; 30]).is_some_and(|help| help.ends_with("`ab` and 10 more")));
+    }
+}

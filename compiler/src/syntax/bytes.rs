@@ -29,10 +29,9 @@ pub(super) enum Refused {
 /// The number of bytes, exactly.
 pub(super) fn parse(text: &str) -> Result<u64, Refused> {
     let text = text.trim();
-    let unit_at = text
-        .find(|c: char| c.is_alphabetic())
-        .ok_or(Refused::Unit)?;
-    let (number, unit) = (text[..unit_at].trim_end(), &text[unit_at..]);
+    let unit_at = text.rfind(|c: char| c.is_ascii_digit() || c == '.');
+    let (number, unit) = text.split_at(unit_at.ok_or(Refused::Form)? + 1);
+    let unit = unit.trim_start();
     let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(whole) || !digits(decimals) {
@@ -99,7 +98,7 @@ mod tests {
             ("3 gigs", Refused::Unit),
             ("3 gb", Refused::Unit),
             ("12", Refused::Unit),
-            ("", Refused::Unit),
+            ("", Refused::Form),
             ("-1 GB", Refused::Form),
             ("1e3 GB", Refused::Form),
             (". GB", Refused::Form),

@@ -5,11 +5,13 @@
 mod declaration;
 mod expression;
 mod lexer;
+mod parser;
 mod postfix;
 
 use haul_ir::diagnostic::{Diagnostic, Span};
 
-use self::expression::{Failed, Parser, Tree};
+use self::expression::Tree;
+use self::parser::{Failed, Parser};
 use super::ast::{Expr, ExprKind, Formula, Name, Statement};
 use super::strings::{Content, excerpt};
 use crate::diagnostics::codes::{EMPTY_FORMULA, NOT_A_NAME, RESERVED};

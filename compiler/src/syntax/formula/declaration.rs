@@ -3,8 +3,8 @@
 use haul_ir::diagnostic::Diagnostic;
 use haul_ir::dtype::DType;
 
-use super::expression::{Failed, Parser, name};
 use super::lexer::{Token, TokenKind};
+use super::parser::{Failed, Parser, name};
 use crate::diagnostics::codes::{REPEATED, TYPE, UNEXPECTED};
 use crate::diagnostics::suggest::did_you_mean;
 use crate::syntax::ast::{

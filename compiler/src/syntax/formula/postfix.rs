@@ -2,8 +2,9 @@
 
 use haul_ir::diagnostic::Diagnostic;
 
-use super::expression::{Failed, Parser, Tree, name};
+use super::expression::Tree;
 use super::lexer::{Token, TokenKind};
+use super::parser::{Failed, Parser, name};
 use crate::diagnostics::codes::{FORMULA, REPEATED};
 use crate::syntax::ast::{Argument, Expr, ExprKind, IndexItem, Spanned};
 
