@@ -85,10 +85,11 @@ pub enum Reason {
     /// The compute this saves is larger than the transfer it adds.
     #[expect(missing_docs, reason = "the variant says it")]
     CheaperOnGpu { saved: Nanos, added: Nanos },
-    /// Its inputs and consumers are on the GPU; going back and forth would cost more.
+    /// Its inputs or readers are on the GPU: being there saves more transfer than compute, of which
+    /// it may even add some.
     #[expect(missing_docs, reason = "the variant says it")]
     KeepsDataOnGpu { saved: Nanos, added: Nanos },
-    /// Its input is on the GPU already for another op.
+    /// Its input is on the GPU for another op; alone, the compute it saves would not pay for that.
     #[expect(missing_docs, reason = "the variant says it")]
     InputAlreadyMovedFor { op: String, saved: Nanos },
     /// It runs inside another op's kernel.
@@ -99,7 +100,7 @@ pub enum Reason {
     /// The compute saved is smaller than the transfer added.
     #[expect(missing_docs, reason = "the variant says it")]
     TransferOutweighsGain { saved: Nanos, added: Nanos },
-    /// So little arithmetic per byte that the link is the limit whatever the GPU does.
+    /// So little arithmetic per byte that moving the bytes takes longer than all of it on CPUs.
     #[expect(missing_docs, reason = "the variant says it")]
     LowIntensity { saved: Nanos, added: Nanos },
     /// There is no GPU kernel, and why.
@@ -112,7 +113,7 @@ pub enum Reason {
     NoGpuRequested,
     /// `place:` says so.
     PinnedByAuthor,
-    /// The stage's values do not fit device memory.
+    /// Its inputs and results together do not fit device memory.
     #[expect(missing_docs, reason = "the variant says it")]
     DoesNotFitVram { needed: u64, available: u64 },
     /// Nothing is known of its work until data binds it.

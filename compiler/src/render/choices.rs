@@ -32,8 +32,12 @@ pub(super) fn of(group: &GroupPlan) -> Option<String> {
 /// The numbers of a reason, where it has some that depend on the target's figures.
 pub(super) fn numbers(reason: &Reason) -> Option<String> {
     match reason {
+        Reason::KeepsDataOnGpu { saved, added } => Some(format!(
+            "the gpu saves {} of transfer and adds {} of compute",
+            time(*saved),
+            time(*added)
+        )),
         Reason::CheaperOnGpu { saved, added }
-        | Reason::KeepsDataOnGpu { saved, added }
         | Reason::TransferOutweighsGain { saved, added }
         | Reason::LowIntensity { saved, added } => Some(format!(
             "the gpu saves {} of compute and adds {} of transfer",
