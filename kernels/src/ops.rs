@@ -17,6 +17,7 @@ mod matmul;
 mod parse_csv;
 mod reduce;
 mod reshape;
+mod softmax;
 mod stack;
 mod transpose;
 
@@ -51,6 +52,8 @@ static OTHERS: &[&dyn Op] = &[
     &reduce::MAX,
     &reduce::ARGMIN,
     &reduce::ARGMAX,
+    &reduce::Trace,
+    &softmax::Softmax,
 
     // Shapes and layouts
     &transpose::Transpose,

@@ -103,6 +103,34 @@ impl Walk {
         }
     }
 
+    /// Copies the elements from a position in row-major order on, as many as `output` holds.
+    pub(crate) fn copy_from<T: Copy>(
+        &self,
+        data: &[T],
+        start: usize,
+        position: usize,
+        output: &mut [T],
+    ) {
+        let (outer, inner, stride) = self.split_last();
+        let mut column = position % inner;
+        let mut offsets = outer.offsets(position / inner);
+        let mut rest = output;
+        while !rest.is_empty() {
+            let offset = offsets.next().unwrap_or(0) + column as isize * stride;
+            let (row, after) = rest.split_at_mut(rest.len().min(inner - column));
+            copy_row(data, start.wrapping_add_signed(offset), stride, row);
+            (rest, column) = (after, 0);
+        }
+    }
+
+    /// All axes but the last, and size and stride of the last.
+    pub(crate) fn split_last(&self) -> (Walk, usize, isize) {
+        match (self.shape.last(), self.strides.last()) {
+            (Some(&size), Some(&stride)) => (self.outer(), size.max(1), stride),
+            _ => (Walk::default(), 1, 1),
+        }
+    }
+
     fn copy_rows<T: Copy>(&self, data: &[T], start: usize, first: usize, output: &mut [T]) {
         let last = self.shape.len() - 1;
         let (inner, stride) = (self.shape[last], self.strides[last]);

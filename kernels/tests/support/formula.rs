@@ -28,7 +28,7 @@ const OPERATORS: [(&str, &str); 18] = [
 ];
 
 /// The name of the op that an example calls, its arguments and its attributes.
-pub fn call(example: &Example, op: &dyn Op) -> (&'static str, Vec<Arg>, Attrs) {
+pub(crate) fn call(example: &Example, op: &dyn Op) -> (&'static str, Vec<Arg>, Attrs) {
     let (name, written) = split(example.formula);
     let first_attr = op.params().iter().position(|param| !param.kind.is_value());
     let values = first_attr.unwrap_or(op.params().len());
@@ -52,7 +52,7 @@ pub fn call(example: &Example, op: &dyn Op) -> (&'static str, Vec<Arg>, Attrs) {
 }
 
 /// The attributes of an op from their texts, one for each parameter, or their defaults.
-pub fn attrs(op: &dyn Op, given: &[Option<&str>]) -> Attrs {
+pub(crate) fn attrs(op: &dyn Op, given: &[Option<&str>]) -> Attrs {
     let attributes = op
         .params()
         .iter()
@@ -67,7 +67,7 @@ pub fn attrs(op: &dyn Op, given: &[Option<&str>]) -> Attrs {
 }
 
 /// A tensor of that type; its elements stand in row-major order.
-pub fn tensor(ty: &str, elements: &str) -> Tensor {
+pub(crate) fn tensor(ty: &str, elements: &str) -> Tensor {
     let ty = text::ty(ty);
     let shape: Vec<_> = ty
         .shape
@@ -142,7 +142,7 @@ fn argument(text: &str, example: &Example) -> Arg {
 }
 
 /// The value of a number that an example writes.
-pub fn weak(value: Value) -> haul_ir::op::Weak {
+pub(crate) fn weak(value: Value) -> haul_ir::op::Weak {
     match value {
         Value::Int(_) => haul_ir::op::Weak::Int,
         _ => haul_ir::op::Weak::Float,

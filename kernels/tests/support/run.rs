@@ -14,7 +14,7 @@ use super::tensor::{Bytes, Lie, Tensor, Value, places};
 
 /// An argument of a call.
 #[derive(Clone)]
-pub enum Arg {
+pub(crate) enum Arg {
     Tensor(Tensor),
     Weak(Value),
     Text(String),
@@ -23,7 +23,7 @@ pub enum Arg {
 
 #[derive(Debug)]
 #[expect(dead_code, reason = "the fields are for the message of a failed test")]
-pub enum Failure {
+pub(crate) enum Failure {
     Infer(InferError),
     Kernel(KernelError),
 }
@@ -32,7 +32,7 @@ pub enum Failure {
 const BLOCK: usize = 37;
 
 /// The results of a call.
-pub fn run(op: &dyn Op, args: &[Arg], attrs: &Attrs) -> Result<Vec<Tensor>, Failure> {
+pub(crate) fn run(op: &dyn Op, args: &[Arg], attrs: &Attrs) -> Result<Vec<Tensor>, Failure> {
     let types: Vec<_> = args.iter().map(Arg::ty).collect();
     let call = Call {
         inputs: &types,
@@ -54,7 +54,7 @@ pub fn run(op: &dyn Op, args: &[Arg], attrs: &Attrs) -> Result<Vec<Tensor>, Fail
 }
 
 impl Arg {
-    pub fn ty(&self) -> ArgType {
+    pub(crate) fn ty(&self) -> ArgType {
         match self {
             Arg::Tensor(tensor) => ArgType::Value(tensor.ty().into()),
             Arg::Weak(value) => ArgType::Weak(weak(*value)),
@@ -66,7 +66,7 @@ impl Arg {
     }
 
     /// The same elements in another layout, where it has a layout.
-    pub fn lying(&self, lie: Lie) -> Arg {
+    pub(crate) fn lying(&self, lie: Lie) -> Arg {
         match self {
             Arg::Tensor(tensor) => Arg::Tensor(tensor.lying(lie)),
             Arg::Items(items) => Arg::Items(items.iter().map(|item| item.lying(lie)).collect()),

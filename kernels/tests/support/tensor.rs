@@ -8,7 +8,7 @@ use haul_ir::types::TensorType;
 
 /// An element, exactly.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value {
+pub(crate) enum Value {
     Int(i128),
     Real(f64),
     Complex(f64, f64),
@@ -16,7 +16,7 @@ pub enum Value {
 
 /// Bytes aligned to 64, as kernels may expect.
 #[derive(Clone)]
-pub struct Bytes(Vec<Line>, usize);
+pub(crate) struct Bytes(Vec<Line>, usize);
 
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
@@ -24,29 +24,29 @@ struct Line([u8; 64]);
 
 impl Bytes {
     /// Filled with what no result should contain by chance.
-    pub fn dirty(len: usize) -> Self {
+    pub(crate) fn dirty(len: usize) -> Self {
         Self(vec![Line([0xAB; 64]); len.div_ceil(64)], len)
     }
 
-    pub fn get(&self) -> &[u8] {
+    pub(crate) fn get(&self) -> &[u8] {
         &bytemuck::cast_slice(&self.0)[..self.1]
     }
 
-    pub fn get_mut(&mut self) -> &mut [u8] {
+    pub(crate) fn get_mut(&mut self) -> &mut [u8] {
         &mut bytemuck::cast_slice_mut(&mut self.0)[..self.1]
     }
 }
 
 #[derive(Clone)]
-pub struct Tensor {
-    pub dtype: DType,
-    pub layout: Layout,
-    pub bytes: Bytes,
+pub(crate) struct Tensor {
+    pub(crate) dtype: DType,
+    pub(crate) layout: Layout,
+    pub(crate) bytes: Bytes,
 }
 
 /// How the elements of an input lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lie {
+pub(crate) enum Lie {
     Contiguous,
     /// The last axis outermost in memory.
     Transposed,
@@ -57,7 +57,7 @@ pub enum Lie {
 }
 
 impl Lie {
-    pub const ALL: [Lie; 4] = [
+    pub(crate) const ALL: [Lie; 4] = [
         Lie::Contiguous,
         Lie::Transposed,
         Lie::Strided,
@@ -87,7 +87,7 @@ impl Lie {
 }
 
 impl Tensor {
-    pub fn new(dtype: DType, shape: &[usize], values: &[Value], lie: Lie) -> Self {
+    pub(crate) fn new(dtype: DType, shape: &[usize], values: &[Value], lie: Lie) -> Self {
         let layout = lie.layout(shape);
         let size = dtype.size() as usize;
         let mut bytes = Bytes::dirty((2 * layout.elements() + 2) * size);
@@ -111,7 +111,7 @@ impl Tensor {
     }
 
     /// Space for a result.
-    pub fn dirty(dtype: DType, shape: &[usize]) -> Self {
+    pub(crate) fn dirty(dtype: DType, shape: &[usize]) -> Self {
         let layout = Layout::contiguous(shape);
         let bytes = Bytes::dirty(layout.elements() * dtype.size() as usize);
         Self {
@@ -121,16 +121,16 @@ impl Tensor {
         }
     }
 
-    pub fn shape(&self) -> &[usize] {
+    pub(crate) fn shape(&self) -> &[usize] {
         &self.layout.shape
     }
 
-    pub fn ty(&self) -> TensorType {
+    pub(crate) fn ty(&self) -> TensorType {
         let shape = self.shape().iter().map(|size| Expr::from(*size as u64));
         TensorType::new(self.dtype, shape.collect())
     }
 
-    pub fn view(&self) -> View<'_> {
+    pub(crate) fn view(&self) -> View<'_> {
         View {
             dtype: self.dtype,
             layout: self.layout.clone(),
@@ -139,7 +139,7 @@ impl Tensor {
     }
 
     /// Only for what [`Tensor::dirty`] made.
-    pub fn view_mut(&mut self) -> ViewMut<'_> {
+    pub(crate) fn view_mut(&mut self) -> ViewMut<'_> {
         ViewMut {
             dtype: self.dtype,
             shape: self.layout.shape.clone(),
@@ -148,19 +148,19 @@ impl Tensor {
     }
 
     /// The elements in row-major order.
-    pub fn values(&self) -> Vec<Value> {
+    pub(crate) fn values(&self) -> Vec<Value> {
         let size = self.dtype.size() as usize;
         let decode = |at: usize| decode(self.dtype, &self.bytes.get()[at * size..(at + 1) * size]);
         places(&self.layout).map(decode).collect()
     }
 
     /// The same elements in another layout.
-    pub fn lying(&self, lie: Lie) -> Self {
+    pub(crate) fn lying(&self, lie: Lie) -> Self {
         Self::new(self.dtype, self.shape(), &self.values(), lie)
     }
 
     /// Whether type and elements agree, `|got - want| <= atol + rtol |want|`, or what does not.
-    pub fn agrees(&self, want: &Tensor, rtol: f64, atol: f64) -> Result<(), String> {
+    pub(crate) fn agrees(&self, want: &Tensor, rtol: f64, atol: f64) -> Result<(), String> {
         if (self.dtype, self.shape()) != (want.dtype, want.shape()) {
             return Err(format!("gives {}, not {}", self.ty(), want.ty()));
         }
@@ -176,7 +176,7 @@ impl Tensor {
 }
 
 /// Where each element lies, in row-major order.
-pub fn places(layout: &Layout) -> impl Iterator<Item = usize> + '_ {
+pub(crate) fn places(layout: &Layout) -> impl Iterator<Item = usize> + '_ {
     (0..layout.elements()).map(|position| {
         let (mut rest, mut at) = (position, layout.offset);
         for (&size, &stride) in layout.shape.iter().zip(&layout.strides).rev() {

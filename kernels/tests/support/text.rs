@@ -7,7 +7,7 @@ use haul_ir::types::TensorType;
 use super::tensor::Value;
 
 /// `1`, `-2.5`, `nan`, `inf`, `true`, `1-2j`.
-pub fn value(text: &str) -> Value {
+pub(crate) fn value(text: &str) -> Value {
     match text {
         "true" => return Value::Int(1),
         "false" => return Value::Int(0),
@@ -30,7 +30,7 @@ pub fn value(text: &str) -> Value {
 }
 
 /// `f32[2, n]`.
-pub fn ty(text: &str) -> TensorType {
+pub(crate) fn ty(text: &str) -> TensorType {
     let (dtype, shape) = match text.split_once('[') {
         Some((dtype, shape)) => (dtype, shape.strip_suffix(']').expect("`]` closes a type")),
         None => (text, ""),
@@ -42,7 +42,7 @@ pub fn ty(text: &str) -> TensorType {
 }
 
 /// An attribute of a kind; `none` for what has a meaning of its own.
-pub fn attr(kind: ParamKind, text: &str) -> Attr {
+pub(crate) fn attr(kind: ParamKind, text: &str) -> Attr {
     let word = |words: &'static [&'static str]| {
         let text = text.trim_matches('\'');
         let word = words.iter().find(|word| **word == text);
@@ -63,7 +63,7 @@ pub fn attr(kind: ParamKind, text: &str) -> Attr {
 }
 
 /// Splits at commas outside of brackets and quotes.
-pub fn items(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn items(text: &str) -> impl Iterator<Item = &str> {
     let (mut depth, mut quoted, mut start) = (0, false, 0);
     let mut found = Vec::new();
     for (at, letter) in text.char_indices() {

@@ -1,7 +1,8 @@
 //! Exponentials, logarithms, roots, and the functions of networks that are built of them.
 
 use haul_ir::op::Example;
-use num_traits::AsPrimitive;
+use num_complex::Complex;
+use num_traits::{AsPrimitive, Float};
 
 use super::block::{complexes, floats};
 use super::types::{NUMBERS, REALS, Types};
@@ -88,12 +89,18 @@ pub(super) static TABLE: &[Function] = &[
         |x| 1.0 / (1.0 + (-x).exp()),
         "0 1 -800" => "0.5 0.7310585786300049 0"
     ),
-    real_function!(
-        "tanh", TANH,
-        "The hyperbolic tangent. Integers are computed in `f64`.",
-        |x| x.tanh(),
-        "0 1 -1000" => "0 0.7615941559557649 -1"
-    ),
+    Function {
+        types: Types::Float(NUMBERS),
+        kernel: |inputs, _| {
+            floats!(inputs[0], |x| x.tanh()).or_else(|| complexes!(inputs[0], |x| complex_tanh(x)))
+        },
+        ..real_function!(
+            "tanh", TANH,
+            "The hyperbolic tangent. Integers are computed in `f64`.",
+            |x| x.tanh(),
+            "0 1 -1000" => "0 0.7615941559557649 -1"
+        )
+    },
     real_function!(
         "erf", TANH,
         "The error function: twice the Gauss integral from 0 to x over the root of pi. Integers are \
@@ -109,4 +116,17 @@ where
     f64: AsPrimitive<T>,
 {
     libm::erf(x.as_()).as_()
+}
+
+/// Kahan's formula, "Branch cuts for complex elementary functions": the sums of exponentials of
+/// the textbook would overflow.
+fn complex_tanh<T: Float>(x: Complex<T>) -> Complex<T> {
+    let (one, tangent, sine) = (T::one(), x.im.tan(), x.re.sinh());
+    let secant = one + tangent * tangent;
+    let scale = one + secant * sine * sine;
+    if scale.is_infinite() && !x.re.is_nan() {
+        return Complex::new(one.copysign(x.re), T::zero().copysign(tangent));
+    }
+    let cosine = (one + sine * sine).sqrt();
+    Complex::new(secant * cosine * sine / scale, tangent / scale)
 }

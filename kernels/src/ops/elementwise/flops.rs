@@ -74,8 +74,9 @@ costs! {
     LOG = 20, 52;
     /// Complex: `sin`, `cos`, `sinh`, `cosh`, two products.
     SIN = 20, 92;
-    /// Functions built of an exponential or logarithm and a few instructions more.
-    TANH = 25, 25;
+    /// Functions built of an exponential or logarithm and a few instructions more; complex: a
+    /// tangent, a hyperbolic sine, a root and three divisions.
+    TANH = 25, 100;
     /// Complex: a logarithm, a product, an exponential.
     POW = 40, 120;
 }
