@@ -124,6 +124,24 @@ fn nesting_is_bounded() {
 }
 
 #[test]
+fn many_mistakes_are_told() {
+    let many = |entry: &dyn Fn(usize) -> String| (0..100_000).map(entry).collect::<String>();
+    let fields = many(&|at| format!("f{at}: 1, "));
+    let functions = many(&|at| format!("\"f{at}()\": \"1\", "));
+    let twice = many(&|at| format!("\"s{}\": (do: \"1\"),\n", at % 99_900));
+    check(&format!(
+        "Pipeline(version: 1, stages: {{\"a\": ({fields})}})"
+    ));
+    check(&format!(
+        "Pipeline(version: 1, functions: {{{functions}}}, stages: {{{twice}}})"
+    ));
+    check(&format!(
+        "Pipeline(version: 1, {}: 1)",
+        "v".repeat(1_000_000)
+    ));
+}
+
+#[test]
 fn many_stages_are_read() {
     let stage = |at: usize| format!("\"s{at}\": (cpus: 1, do: \"x = s{at} @ w.T\\nsum(x)\"),\n");
     let stages: String = (0..100_000).map(stage).collect();
@@ -133,9 +151,13 @@ fn many_stages_are_read() {
 }
 
 #[test]
-fn large_files_are_refused() {
+fn large_files_and_calls_are_refused() {
     let too_many = format!("Pipeline(version: 1, stages: [{}])", "1,".repeat(4_000_001));
-    for text in ["x".repeat(MAX_FILE + 1), too_many] {
+    let call = format!(
+        "Pipeline(version: 1, stages: {{\"a\": (do: \"f({})\")}})",
+        "1,".repeat(257)
+    );
+    for text in ["x".repeat(MAX_FILE + 1), too_many, call] {
         let codes: Vec<_> = parse(&text)
             .1
             .iter()

@@ -59,3 +59,13 @@ fn many_are_counted() {
     assert_eq!(rendered.matches("error[").count(), 100);
     assert!(rendered.ends_with("and 50 more\n"));
 }
+
+#[test]
+fn far_labels_stand_apart() {
+    let lines = "\n".repeat(500);
+    let text =
+        format!("Pipeline(version: 1, stages: {{\"a\": (do: \"1\"),{lines}\"a\": (do: \"2\")}})");
+    insta::with_settings!({omit_expression => true}, {
+        insta::assert_snapshot!(render(&parse(&text).1, "far.ron", &text, false));
+    });
+}

@@ -15,6 +15,9 @@ const MAX_SHOWN: usize = 100;
 /// Columns of the terminal; longer lines of the file are shown in part.
 const WIDTH: usize = 100;
 
+/// Labels within so many lines are shown together with the place.
+const NEAR: usize = 100;
+
 /// The diagnostics about `text`, each with the lines it is about, in the order given. `file`
 /// is how the author calls the file; `color` says whether the terminal shows colours.
 pub fn render(diagnostics: &[Diagnostic], file: &str, text: &str, color: bool) -> String {
@@ -65,7 +68,7 @@ impl<'a> Page<'a> {
             Severity::Warning => Level::WARNING,
         };
         let title = level.primary_title(message).id(code.0);
-        let main = title.element(self.snippet());
+        let main = title.elements(self.snippets());
         match (help, fix) {
             (None, None) => vec![main],
             (Some(help), None) => vec![main.element(Level::HELP.message(help))],
@@ -79,24 +82,30 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn snippet(&self) -> Snippet<'a, Annotation<'a>> {
+    /// The place and the labels near it, then each label far from it.
+    fn snippets(&self) -> Vec<Snippet<'a, Annotation<'a>>> {
         let Diagnostic {
             primary, labels, ..
         } = self.diagnostic;
-        let all = labels
+        let line = self.lines.line(primary.span.start);
+        let (near, far): (Vec<&Label>, Vec<&Label>) = labels
+            .iter()
+            .partition(|label| self.lines.line(label.span.start).abs_diff(line) <= NEAR);
+        let all = near
             .iter()
             .fold(primary.span, |all, label| all.to(label.span));
         let shown = self.lines.around(all);
-        let mut snippet = self.source(shown).annotation(
-            AnnotationKind::Primary
-                .span(within(shown, primary.span))
-                .label(text(primary)),
-        );
-        for label in labels {
-            let place = AnnotationKind::Context.span(within(shown, label.span));
-            snippet = snippet.annotation(place.label(text(label)));
+        let mut main = self.source(shown);
+        main = main.annotation(annotation(AnnotationKind::Primary, primary, shown));
+        for label in near {
+            main = main.annotation(annotation(AnnotationKind::Context, label, shown));
         }
-        snippet
+        let far = far.into_iter().map(|label| {
+            let shown = self.lines.around(label.span);
+            self.source(shown)
+                .annotation(annotation(AnnotationKind::Context, label, shown))
+        });
+        [main].into_iter().chain(far).collect()
     }
 
     fn patch(&self, fix: &'a Fix) -> Snippet<'a, Patch<'a>> {
@@ -113,10 +122,11 @@ impl<'a> Page<'a> {
     }
 }
 
-fn within(shown: Span, span: Span) -> Range<usize> {
-    span.start - shown.start..span.end - shown.start
+fn annotation<'a>(kind: AnnotationKind, label: &'a Label, shown: Span) -> Annotation<'a> {
+    let text = Some(label.text.as_str()).filter(|text| !text.is_empty());
+    kind.span(within(shown, label.span)).label(text)
 }
 
-fn text(label: &Label) -> Option<&str> {
-    Some(label.text.as_str()).filter(|text| !text.is_empty())
+fn within(shown: Span, span: Span) -> Range<usize> {
+    span.start - shown.start..span.end - shown.start
 }

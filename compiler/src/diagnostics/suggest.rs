@@ -2,17 +2,25 @@
 
 use haul_ir::diagnostic::{Diagnostic, Span};
 
+/// Longer names are not compared: nobody mistypes them.
+const MAX_LENGTH: usize = 64;
+
 /// The candidate nearest to `name`, if one is near: a third of its letters may differ or
 /// be swapped with their neighbours.
 pub fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let allowed = (name.chars().count() / 3).max(1);
-    let distances = candidates.into_iter().map(|candidate| {
-        let distance = strsim::damerau_levenshtein(&name.to_lowercase(), &candidate.to_lowercase());
-        (distance, candidate)
-    });
-    let near = distances.filter(|(distance, candidate)| {
-        let length = candidate.chars().count();
-        *distance <= allowed && *distance < length
+    let length = name.chars().count();
+    if length > MAX_LENGTH {
+        return None;
+    }
+    let allowed = (length / 3).max(1);
+    let name = name.to_lowercase();
+    let near = candidates.into_iter().filter_map(|candidate| {
+        let candidate_length = candidate.chars().count();
+        if candidate_length.abs_diff(length) > allowed {
+            return None;
+        }
+        let distance = strsim::damerau_levenshtein(&name, &candidate.to_lowercase());
+        (distance <= allowed && distance < candidate_length).then_some((distance, candidate))
     });
     near.min().map(|(_, candidate)| candidate)
 }
@@ -30,10 +38,15 @@ pub fn did_you_mean<'n>(
             .help(format!("did you mean `{nearest}`?"))
             .fix(span, nearest);
     }
-    match candidates.as_slice() {
+    one_of(mistake, &candidates)
+}
+
+/// Adds the names there are to a mistake as help.
+pub fn one_of(mistake: Diagnostic, names: &[&str]) -> Diagnostic {
+    match names {
         [] => mistake,
         [only] => mistake.help(format!("there is only `{only}`")),
-        _ => mistake.help(format!("there are {}", listed(&candidates))),
+        _ => mistake.help(format!("there are {}", listed(names))),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The parts of a pipeline file, field by field.
 
+use std::collections::HashMap;
+
 use haul_ir::diagnostic::{Diagnostic, Span};
 
 use super::ast::{
@@ -101,7 +103,7 @@ impl Reader<'_> {
     }
 
     fn functions(&mut self, node: Option<&Node>) -> Vec<Function> {
-        let mut functions: Vec<Function> = Vec::new();
+        let (mut functions, mut first) = (Vec::new(), HashMap::new());
         for (key, node) in self.entries(node, "a map from functions to formulas") {
             let body = self.formula(node);
             let content = Content::of_name(&key);
@@ -109,22 +111,18 @@ impl Reader<'_> {
                 continue;
             };
             formula::check_name(&name.value, name.span, &mut self.mistakes);
-            match functions
-                .iter()
-                .find(|before| before.name.value == name.value)
-            {
-                Some(before) => {
-                    let message = format!("function `{}` is there twice", name.value);
-                    let mistake = Diagnostic::error(REPEATED, name.span, message);
-                    self.mistakes
-                        .push(mistake.label(before.name.span, "first here"));
-                }
-                None => functions.push(Function {
+            let before = *first.entry(name.value.clone()).or_insert(name.span);
+            if before == name.span {
+                functions.push(Function {
                     name,
                     parameters,
                     body,
-                }),
+                });
+                continue;
             }
+            let message = format!("function `{}` is there twice", name.value);
+            let mistake = Diagnostic::error(REPEATED, name.span, message);
+            self.mistakes.push(mistake.label(before, "first here"));
         }
         functions
     }

@@ -8,7 +8,7 @@ use super::formula;
 use super::strings::{self, excerpt};
 use super::tree::{Entry, Node, NodeKind};
 use crate::diagnostics::codes::{MISSING_FIELD, UNKNOWN_FIELD, WRONG_KIND};
-use crate::diagnostics::suggest::{did_you_mean, nearest};
+use crate::diagnostics::suggest::{did_you_mean, nearest, one_of};
 
 /// The text, and what is wrong with it so far.
 pub(super) struct Reader<'t> {
@@ -102,22 +102,26 @@ impl<'t> Reader<'t> {
             .iter()
             .map(|entry| strings::key(self.text, &entry.key))
             .collect();
+        let given = |name: &&&str| keys.iter().any(|key| key == **name);
+        let unused: Vec<&str> = fields
+            .names
+            .iter()
+            .filter(|name| !given(name))
+            .copied()
+            .collect();
         for (entry, key) in fields.entries.iter().zip(&keys) {
             if fields.names.contains(&key.as_ref()) {
                 continue;
             }
-            let unused = fields
-                .names
-                .iter()
-                .filter(|name| !keys.iter().any(|key| key == **name));
-            let unused: Vec<&str> = unused.copied().collect();
-            // A misspelt field is not missing as well.
             let meant = nearest(key, unused.iter().copied());
+            // A misspelt field is not missing as well.
             fields.missing.retain(|missing| Some(*missing) != meant);
             let message = format!("{} has no field `{}`", fields.owner, excerpt(key));
             let mistake = Diagnostic::error(UNKNOWN_FIELD, entry.key.span, message);
-            self.mistakes
-                .push(did_you_mean(mistake, entry.key.span, key, unused));
+            self.mistakes.push(match meant {
+                Some(meant) => did_you_mean(mistake, entry.key.span, key, [meant]),
+                None => one_of(mistake, &fields.names),
+            });
         }
         for name in fields.missing {
             let message = format!("{} lacks the field `{name}`", fields.owner);

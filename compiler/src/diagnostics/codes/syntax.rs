@@ -52,9 +52,9 @@ pub(super) static CODES: &[CodeInfo] = &[
     },
     CodeInfo {
         code: TOO_LARGE,
-        title: "the file is too large",
-        explanation: "A pipeline file has at most 16 MiB and 4,000,000 values. Arrays belong in \
-            data files, which inputs such as `Npy` read.",
+        title: "the file or a call is too large",
+        explanation: "A pipeline file has at most 16 MiB and 4,000,000 values, a call 256 \
+            arguments. Arrays belong in data files, which inputs such as `Npy` read.",
         wrong: "x: Constant(value: [0.1, 0.2, …millions more…], type: \"f32[5000000]\")",
         right: "x: Npy(path: \"x.npy\", type: \"f32[5000000]\")",
     },

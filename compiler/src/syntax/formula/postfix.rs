@@ -5,8 +5,11 @@ use haul_ir::diagnostic::Diagnostic;
 use super::expression::Tree;
 use super::lexer::{Token, TokenKind};
 use super::parser::{Failed, Parser, name};
-use crate::diagnostics::codes::{FORMULA, REPEATED};
+use crate::diagnostics::codes::{FORMULA, REPEATED, TOO_LARGE};
 use crate::syntax::ast::{Argument, Expr, ExprKind, IndexItem, Spanned};
+
+/// How many arguments a call may have.
+const MAX_ARGUMENTS: usize = 256;
 
 impl Parser<'_> {
     /// An atom with all that follows it.
@@ -92,6 +95,10 @@ impl Parser<'_> {
 
     /// One argument, after those `before` it.
     fn argument(&mut self, before: &[Argument]) -> Result<(Argument, usize), Failed> {
+        if before.len() >= MAX_ARGUMENTS {
+            let message = format!("this call has more than {MAX_ARGUMENTS} arguments");
+            return Err(self.refuse(Diagnostic::error(TOO_LARGE, self.peek().span, message)));
+        }
         let mut keyword = None;
         if self.peek().kind == TokenKind::Name && self.peek_after().is("=") {
             keyword = Some(name(self.bump()));
