@@ -3,7 +3,23 @@
 //! It reads no file, probes no hardware and knows no op by name: the catalogue of ops and
 //! the target are values given to it, and the same values give the same bytes.
 
+mod check;
+mod cost;
 pub mod diagnostics;
+mod facts;
+mod infer;
+mod mistakes;
+mod ops;
+mod place;
+mod places;
 pub mod render;
+mod resolve;
+mod simplify;
+mod simulate;
 pub mod syntax;
 pub mod target;
+mod usage;
+
+pub use self::check::{Checked, check, undeclared};
+pub use self::facts::Facts;
+pub use self::places::Places;

@@ -1,0 +1,238 @@
+//! Options of calls: axes, shapes, words, positions; known when the pipeline is compiled.
+
+use haul_ir::diagnostic::{Diagnostic, Span};
+use haul_ir::expr::Expr;
+use haul_ir::graph::Scalar;
+use haul_ir::op::{Attr, Attrs, IndexItem, Op, Param, ParamKind};
+
+use super::formula::Scope;
+use super::{Operand, Resolver};
+use crate::diagnostics::codes::{OPTION, VALUE};
+use crate::syntax::ast::{self, ExprKind, Spanned};
+use crate::syntax::parse_type;
+
+/// The default that means something of its own, which an author may also write.
+const NONE: &str = "none";
+
+/// All options of an op left out.
+pub(super) fn defaults(op: &dyn Op) -> Attrs {
+    let options = op.params().iter().filter(|param| !param.kind.is_value());
+    Attrs(options.map(|param| (param.name, default(param))).collect())
+}
+
+/// The default of an option, which the catalogue writes as an author would.
+pub(super) fn default(param: &Param) -> Attr {
+    let text = param.default.unwrap_or(NONE).trim();
+    if text == NONE {
+        return Attr::None;
+    }
+    let word = |words: &[&'static str]| {
+        let quoted = text.trim_matches(['\'', '"']);
+        words
+            .iter()
+            .find(|word| **word == quoted)
+            .map(|word| Attr::Word(word))
+    };
+    let ints = || {
+        let inner = text
+            .trim_matches(['[', ']', '(', ')'])
+            .split(',')
+            .map(str::trim);
+        let ints = inner
+            .filter(|int| !int.is_empty())
+            .map(|int| int.parse::<i128>().ok());
+        Some(Attr::Ints(
+            ints.map(|int| int.map(Expr::from)).collect::<Option<_>>()?,
+        ))
+    };
+    let found = match param.kind {
+        ParamKind::Bool => text.parse().ok().map(Attr::Bool),
+        ParamKind::Int => text.parse::<i128>().ok().map(|int| Attr::Int(int.into())),
+        ParamKind::Axes | ParamKind::Ints | ParamKind::Shape => ints(),
+        ParamKind::Word(words) => word(words),
+        ParamKind::IntsOrWord(words) => word(words).or_else(ints),
+        _ => None,
+    };
+    found.unwrap_or(Attr::None)
+}
+
+impl<'a> Resolver<'a> {
+    /// An option as it is written.
+    pub(super) fn attribute(
+        &mut self,
+        param: &Param,
+        expr: &'a ast::Expr,
+        scope: &Scope<'a>,
+    ) -> Option<Attr> {
+        let is_none = matches!(&expr.kind, ExprKind::Name(name) if name == NONE);
+        if is_none && param.default == Some(NONE) {
+            return Some(Attr::None);
+        }
+        match param.kind {
+            ParamKind::Bool => self.bool(param, expr),
+            ParamKind::Int => self.int(expr, scope).map(Attr::Int),
+            ParamKind::Axes | ParamKind::Ints | ParamKind::Shape => self.ints(expr, scope),
+            ParamKind::Word(words) => self.word(param, words, expr),
+            ParamKind::IntsOrWord(words) => match expr.kind {
+                ExprKind::Text(_) => self.word(param, words, expr),
+                _ => self.ints(expr, scope),
+            },
+            ParamKind::Type => self.quoted_type(param, expr),
+            _ => self.refuse(expr.span, format!("`{}` is written as `x[…]`", param.name)),
+        }
+    }
+
+    /// What stands in the brackets of `x[…]`.
+    pub(super) fn index(
+        &mut self,
+        items: &'a [Spanned<ast::IndexItem>],
+        scope: &Scope<'a>,
+    ) -> Option<Attr> {
+        let items: Vec<_> = items
+            .iter()
+            .map(|item| self.index_item(item, scope))
+            .collect();
+        Some(Attr::Index(items.into_iter().collect::<Option<_>>()?))
+    }
+
+    fn index_item(
+        &mut self,
+        item: &'a Spanned<ast::IndexItem>,
+        scope: &Scope<'a>,
+    ) -> Option<IndexItem> {
+        let (start, stop, step) = match &item.value {
+            ast::IndexItem::Ellipsis => return Some(IndexItem::Ellipsis),
+            ast::IndexItem::NewAxis => return Some(IndexItem::NewAxis),
+            ast::IndexItem::At(at) => return self.int(at, scope).map(IndexItem::At),
+            ast::IndexItem::Slice { start, stop, step } => (start, stop, step),
+        };
+        let mut bound = |bound: &'a Option<ast::Expr>| match bound {
+            Some(bound) => self.int(bound, scope).map(Some),
+            None => Some(None),
+        };
+        let (start, stop) = (bound(start), bound(stop));
+        let step = match step {
+            Some(step) => self.step(step, scope),
+            None => Some(1),
+        };
+        Some(IndexItem::Slice {
+            start: start?,
+            stop: stop?,
+            step: step?,
+        })
+    }
+
+    fn step(&mut self, step: &'a ast::Expr, scope: &Scope<'a>) -> Option<i64> {
+        let value = self.int(step, scope)?;
+        let known = value.as_int().and_then(|value| i64::try_from(value).ok());
+        match known {
+            Some(known) if known != 0 => Some(known),
+            _ => {
+                let message =
+                    format!("the step of a slice is a whole number other than 0, not {value}");
+                self.mistakes
+                    .report(Diagnostic::error(VALUE, step.span, message));
+                None
+            }
+        }
+    }
+
+    fn bool(&mut self, param: &Param, expr: &ast::Expr) -> Option<Attr> {
+        match &expr.kind {
+            ExprKind::Name(name) if name == "true" => Some(Attr::Bool(true)),
+            ExprKind::Name(name) if name == "false" => Some(Attr::Bool(false)),
+            ExprKind::Error => None,
+            _ => self.refuse(expr.span, format!("`{}` is `true` or `false`", param.name)),
+        }
+    }
+
+    fn ints(&mut self, expr: &'a ast::Expr, scope: &Scope<'a>) -> Option<Attr> {
+        let ExprKind::List(items) = &expr.kind else {
+            return Some(Attr::Ints(vec![self.int(expr, scope)?]));
+        };
+        let ints: Vec<_> = items.iter().map(|item| self.int(item, scope)).collect();
+        Some(Attr::Ints(ints.into_iter().collect::<Option<_>>()?))
+    }
+
+    fn int(&mut self, expr: &'a ast::Expr, scope: &Scope<'a>) -> Option<Expr> {
+        let found = match &expr.kind {
+            ExprKind::List(_) => "a list".to_owned(),
+            ExprKind::Text(_) => "a quoted word".to_owned(),
+            _ => match self.expression(expr, scope) {
+                Operand::Scalar(Scalar::Int(value)) => return Some(value),
+                Operand::Unknown => return None,
+                Operand::Scalar(other) => other.to_string(),
+                Operand::Value(_) | Operand::Items(..) => "a computed value".to_owned(),
+            },
+        };
+        let help = "it is made of whole numbers, params and dims";
+        let message = format!("a whole number is needed here, this is {found}");
+        self.mistakes
+            .report(Diagnostic::error(OPTION, expr.span, message).help(help));
+        None
+    }
+
+    fn word(
+        &mut self,
+        param: &Param,
+        words: &'static [&'static str],
+        expr: &ast::Expr,
+    ) -> Option<Attr> {
+        let ExprKind::Text(text) = &expr.kind else {
+            if matches!(expr.kind, ExprKind::Error) {
+                return None;
+            }
+            let words: Vec<_> = words.iter().map(|word| format!("'{word}'")).collect();
+            let message = format!("`{}` is one of {}", param.name, words.join(", "));
+            return self.refuse(expr.span, message);
+        };
+        if let Some(word) = words.iter().find(|word| *word == text) {
+            return Some(Attr::Word(word));
+        }
+        let message = format!("`{}` cannot be '{text}'", param.name);
+        let mistake = Diagnostic::error(OPTION, inside(expr.span, text), message);
+        self.mistakes
+            .report_unknown(mistake, text, words.iter().copied());
+        None
+    }
+
+    fn quoted_type(&mut self, param: &Param, expr: &ast::Expr) -> Option<Attr> {
+        let ExprKind::Text(text) = &expr.kind else {
+            if matches!(expr.kind, ExprKind::Error) {
+                return None;
+            }
+            return self.refuse(
+                expr.span,
+                format!("`{}` is a type such as 'f32[n, 8]'", param.name),
+            );
+        };
+        let written = match parse_type(&Spanned::new(text.clone(), expr.span)) {
+            Ok(written) => written,
+            Err(mistakes) => {
+                mistakes
+                    .into_iter()
+                    .for_each(|mistake| self.mistakes.report(mistake));
+                return None;
+            }
+        };
+        match self.declared(&written)?.tensor() {
+            Some(tensor) => Some(Attr::Type(tensor.clone())),
+            None => self.refuse(
+                expr.span,
+                format!("`{}` is the type of a tensor", param.name),
+            ),
+        }
+    }
+
+    fn refuse<T>(&mut self, span: Span, message: String) -> Option<T> {
+        self.mistakes
+            .report(Diagnostic::error(OPTION, span, message));
+        None
+    }
+}
+
+/// The place between the quotes, where the span has them.
+fn inside(span: Span, text: &str) -> Span {
+    let quotes = (span.end - span.start).saturating_sub(text.len()) / 2;
+    Span::new(span.start + quotes, span.end - quotes)
+}

@@ -1,0 +1,136 @@
+//! Constants as they are written in the file: nested lists of numbers.
+
+use haul_ir::diagnostic::{Diagnostic, Span};
+use haul_ir::dtype::{DType, Kind};
+use haul_ir::expr::Expr;
+use haul_ir::types::TensorType;
+
+use crate::diagnostics::codes::SOURCE;
+use crate::syntax::ast::{Literal, Number};
+
+type Mistake = Box<Diagnostic>;
+
+/// The numbers of a constant in row-major order, and its type: the declared one, or
+/// `bool`, `i64` or `f64` as it is written. `place` is where a type is, or could be declared.
+pub(super) fn constant(
+    value: &Literal,
+    declared: Option<TensorType>,
+    place: Span,
+) -> Result<(Vec<f64>, TensorType), Mistake> {
+    let shape = shape(value)?;
+    let mut elements = Vec::new();
+    flatten(value, &mut elements);
+    let sizes = shape.iter().map(|size| Expr::from(*size)).collect();
+    let ty = match declared {
+        Some(declared) if shape.is_empty() || declared.shape == sizes => declared,
+        Some(declared) => {
+            let written = TensorType::new(declared.dtype, sizes);
+            let message = format!("the constant has another shape: {written}");
+            return Err(Box::new(
+                Diagnostic::error(SOURCE, place, message).at(declared.to_string()),
+            ));
+        }
+        None => TensorType::new(natural(&elements), sizes),
+    };
+    let numbers = elements.iter().map(|element| element.number(ty.dtype));
+    Ok((numbers.collect::<Result<_, _>>()?, ty))
+}
+
+/// The shape of nested lists, which must not be ragged.
+fn shape(value: &Literal) -> Result<Vec<u64>, Mistake> {
+    let Literal::List(list) = value else {
+        return Ok(Vec::new());
+    };
+    let mut inner: Option<Vec<u64>> = None;
+    for item in &list.value {
+        let found = shape(item)?;
+        if inner.as_ref().is_some_and(|inner| *inner != found) {
+            let message = "the lists of this constant differ in length";
+            return Err(Box::new(Diagnostic::error(SOURCE, list.span, message)));
+        }
+        inner = Some(found);
+    }
+    let mut shape = vec![list.value.len() as u64];
+    shape.extend(inner.unwrap_or_default());
+    Ok(shape)
+}
+
+#[derive(Clone, Copy)]
+struct Element {
+    value: Scalar,
+    span: Span,
+}
+
+#[derive(Clone, Copy)]
+enum Scalar {
+    Bool(bool),
+    Number(Number),
+}
+
+fn flatten(value: &Literal, elements: &mut Vec<Element>) {
+    match value {
+        Literal::List(list) => list.value.iter().for_each(|item| flatten(item, elements)),
+        Literal::Number(number) => elements.push(Element {
+            value: Scalar::Number(number.value),
+            span: number.span,
+        }),
+        Literal::Bool(truth) => elements.push(Element {
+            value: Scalar::Bool(truth.value),
+            span: truth.span,
+        }),
+    }
+}
+
+/// The dtype of elements as they are written.
+fn natural(elements: &[Element]) -> DType {
+    let is = |test: fn(&Scalar) -> bool| elements.iter().any(|element| test(&element.value));
+    if is(|value| matches!(value, Scalar::Number(Number::Float(_)))) || elements.is_empty() {
+        DType::F64
+    } else if is(|value| matches!(value, Scalar::Number(_))) {
+        DType::I64
+    } else {
+        DType::Bool
+    }
+}
+
+/// Up to here every whole number is an `f64`.
+const EXACT: u128 = 1 << 53;
+
+impl Element {
+    /// The element as a number, where it is one of that dtype.
+    fn number(self, dtype: DType) -> Result<f64, Mistake> {
+        let refuse = |message: String| Err(Box::new(Diagnostic::error(SOURCE, self.span, message)));
+        match self.value {
+            Scalar::Bool(truth) if dtype == DType::Bool => Ok(f64::from(u8::from(truth))),
+            Scalar::Bool(truth) => refuse(format!("{truth} is no {dtype}")),
+            Scalar::Number(_) if dtype == DType::Bool => {
+                refuse("a bool is `true` or `false`".to_owned())
+            }
+            Scalar::Number(Number::Int(value)) if !fits(value, dtype) => {
+                refuse(format!("{value} does not fit {dtype}"))
+            }
+            Scalar::Number(Number::Int(value)) if value.unsigned_abs() > EXACT => refuse(format!(
+                "{value} is too large for a constant; keep it in a data file"
+            )),
+            Scalar::Number(Number::Int(value)) => Ok(value as f64),
+            Scalar::Number(Number::Float(value)) if dtype.kind() == Kind::Int => {
+                refuse(format!("{value:?} is no {dtype}"))
+            }
+            Scalar::Number(Number::Float(value)) => Ok(value),
+        }
+    }
+}
+
+/// Whether a whole number is in the range of a dtype; of floats the range is not asked for.
+pub(crate) fn fits(value: i128, dtype: DType) -> bool {
+    if dtype.kind() != Kind::Int {
+        return true;
+    }
+    let bits = 8 * dtype.size();
+    let (low, high) = if dtype.is_unsigned() {
+        (0, (1_i128 << bits) - 1)
+    } else {
+        (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1)
+    };
+    (low..=high).contains(&value)
+}

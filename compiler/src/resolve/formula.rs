@@ -1,0 +1,441 @@
+//! Expressions: what each stands for, and the calls that compute it.
+
+use std::collections::HashMap;
+
+use haul_ir::diagnostic::{Diagnostic, Span};
+use haul_ir::expr::{Expr, Symbol};
+use haul_ir::graph::Scalar;
+use haul_ir::id::{CollectionId, Id};
+use haul_ir::op::{Attr, Attrs, CpuKernel, Op, ParamKind};
+
+use super::attributes::defaults;
+use super::names::Global;
+use super::{CallId, Each, InputState, Node, Operand, Origin, Resolver, ValueRef, scalars};
+use crate::diagnostics::codes::{
+    COLLECTION, EXPANSION, OPTION, REASSIGNED, RESULTS, UNKNOWN_FUNCTION, UNKNOWN_NAME,
+};
+use crate::ops::{INDEX, TRANSPOSE, binary, unary};
+use crate::syntax::MAX_HEIGHT;
+use crate::syntax::ast::{self, ExprKind, Name, Number, Statement};
+
+/// The names that only one formula knows.
+pub(super) struct Scope<'a> {
+    pub(super) locals: HashMap<&'a str, Operand>,
+    /// The use of the function whose body it is.
+    pub(super) call: Option<CallId>,
+    /// How many functions are open.
+    pub(super) functions: usize,
+}
+
+impl Scope<'_> {
+    pub(super) fn of_stage() -> Self {
+        Self {
+            locals: HashMap::new(),
+            call: None,
+            functions: 0,
+        }
+    }
+}
+
+/// Numbers that have a name, beside those of the file.
+const CONSTANTS: [(&str, f64); 3] = [
+    ("pi", std::f64::consts::PI),
+    ("inf", f64::INFINITY),
+    ("nan", f64::NAN),
+];
+
+/// How deep expressions may be nested with the functions in place.
+const MAX_DEPTH: usize = 2 * MAX_HEIGHT;
+
+impl<'a> Resolver<'a> {
+    /// A line: what it computes, which its names stand for from now on.
+    pub(super) fn line(&mut self, line: &'a Statement, scope: &mut Scope<'a>) -> Operand {
+        let start = self.nodes.len();
+        let mut value = self.expression(&line.value, scope);
+        if line.targets.len() > 1 {
+            value = self.several_results(line, value, start);
+        }
+        for (name, operand) in super::stages::results(line, &value) {
+            if scope.locals.insert(name, operand).is_some() && name != "_" {
+                let targets = line.targets.iter();
+                let span = targets.rev().find(|target| target.value == name);
+                let span = span.map_or(line.value.span, |target| target.span);
+                let message = format!("`{name}` has a value already");
+                let mistake = Diagnostic::error(REASSIGNED, span, message);
+                self.mistakes
+                    .report(mistake.help("give this line another name"));
+            }
+        }
+        value
+    }
+
+    /// The value of a line with several names: all results of the op that it ends with.
+    fn several_results(&mut self, line: &Statement, value: Operand, start: usize) -> Operand {
+        match value {
+            Operand::Unknown => value,
+            Operand::Value(ValueRef::Node(node, 0))
+                if node.index() >= start
+                    && node.index() + 1 == self.nodes.len()
+                    && self.nodes[node].results == 1 =>
+            {
+                self.nodes[node].results = line.targets.len();
+                value
+            }
+            _ => {
+                let message = format!("this is one value, not {}", line.targets.len());
+                self.mistakes
+                    .report(Diagnostic::error(RESULTS, line.value.span, message));
+                Operand::Unknown
+            }
+        }
+    }
+
+    pub(super) fn expression(&mut self, expr: &'a ast::Expr, scope: &Scope<'a>) -> Operand {
+        if self.depth == MAX_DEPTH {
+            let message = "with the functions in place, this is nested too deeply";
+            let help = "give parts of the formula names, on lines of their own";
+            self.mistakes
+                .report(Diagnostic::error(EXPANSION, expr.span, message).help(help));
+            return Operand::Unknown;
+        }
+        self.depth += 1;
+        let operand = self.nested(expr, scope);
+        self.depth -= 1;
+        operand
+    }
+
+    fn nested(&mut self, expr: &'a ast::Expr, scope: &Scope<'a>) -> Operand {
+        match &expr.kind {
+            ExprKind::Error => Operand::Unknown,
+            ExprKind::Number(Number::Int(value)) => Operand::Scalar(Scalar::Int((*value).into())),
+            ExprKind::Number(Number::Float(value)) => Operand::Scalar(Scalar::Float(*value)),
+            ExprKind::Name(name) => self.name(name, expr.span, scope),
+            ExprKind::Field { base, name } => self.field(base, name, scope),
+            ExprKind::Call {
+                function,
+                arguments,
+            } => self.call(expr.span, function, arguments, scope),
+            ExprKind::Transpose(base) => {
+                let operand = self.expression(base, scope);
+                // The operator is what follows the operand.
+                let at = Span::new(base.span.end.min(expr.span.end), expr.span.end);
+                self.operation(TRANSPOSE, ".T", at, expr, vec![(operand, base.span)], scope)
+            }
+            ExprKind::Unary { op, operand } => {
+                let value = (self.expression(operand, scope), operand.span);
+                match unary(op.value) {
+                    Some(name) => {
+                        self.operation(name, op.value.symbol(), op.span, expr, vec![value], scope)
+                    }
+                    None => value.0,
+                }
+            }
+            ExprKind::Binary { op, left, right } => {
+                let left = (self.expression(left, scope), left.span);
+                let right = (self.expression(right, scope), right.span);
+                let (name, symbol) = (binary(op.value), op.value.symbol());
+                self.operation(name, symbol, op.span, expr, vec![left, right], scope)
+            }
+            ExprKind::Index { base, items } => {
+                let operand = self.expression(base, scope);
+                let index = self.index(items, scope);
+                self.indexed(expr, (operand, base.span), index, scope)
+            }
+            ExprKind::List(_) => self.refuse_option(expr.span, "a list is an option, not a value"),
+            ExprKind::Text(_) => {
+                self.refuse_option(expr.span, "a quoted word is an option, not a value")
+            }
+        }
+    }
+
+    fn refuse_option(&mut self, span: Span, message: &str) -> Operand {
+        self.mistakes
+            .report(Diagnostic::error(OPTION, span, message));
+        Operand::Unknown
+    }
+
+    fn name(&mut self, name: &str, span: Span, scope: &Scope<'a>) -> Operand {
+        if let Some(operand) = scope.locals.get(name) {
+            return operand.clone();
+        }
+        match self.names.get(name) {
+            Some(Global::Input(position)) => {
+                self.used.input(position);
+                let InputState::Known(input) = self.inputs[position] else {
+                    return Operand::Unknown;
+                };
+                let collection = self.graph.inputs[input].collection;
+                let each = collection.map_or(Each::Once, Each::Over);
+                self.reach(Operand::Value(ValueRef::Input(input)), each, span)
+            }
+            Some(Global::Stage(position)) => self.stage_value(position, name, span),
+            Some(Global::Param(Some(Number::Int(value)))) => {
+                Operand::Scalar(Scalar::Int(value.into()))
+            }
+            Some(Global::Param(Some(Number::Float(value)))) => {
+                Operand::Scalar(Scalar::Float(value))
+            }
+            Some(Global::Param(None)) => Operand::Unknown,
+            Some(Global::Dim) => self.dim(name, span),
+            None if self.is_size(name) => self.dim(name, span),
+            None => self.constant(name, span, scope),
+        }
+    }
+
+    /// Whether a type mentions a size of that name.
+    fn is_size(&self, name: &str) -> bool {
+        self.bindings.get(name).is_some() || self.graph.dims.contains_key(&Symbol::new(name))
+    }
+
+    fn dim(&mut self, name: &str, span: Span) -> Operand {
+        let size = self.symbol(name, span);
+        size.map_or(Operand::Unknown, |size| Operand::Scalar(Scalar::Int(size)))
+    }
+
+    fn constant(&mut self, name: &str, span: Span, scope: &Scope<'a>) -> Operand {
+        if let Some((_, value)) = CONSTANTS.iter().find(|(constant, _)| *constant == name) {
+            return Operand::Scalar(Scalar::Float(*value));
+        }
+        if matches!(name, "true" | "false") {
+            let message = format!("`{name}` is an option, not a value");
+            return self.refuse_option(span, &message);
+        }
+        let mistake = Diagnostic::error(UNKNOWN_NAME, span, format!("there is no `{name}`"));
+        let sizes: Vec<_> = self.graph.dims.keys().map(ToString::to_string).collect();
+        let candidates = scope.locals.keys().copied().chain(self.names.all());
+        let candidates = candidates.chain(sizes.iter().map(String::as_str));
+        let candidates = candidates.chain(CONSTANTS.iter().map(|(constant, _)| *constant));
+        self.mistakes.report_unknown(mistake, name, candidates);
+        Operand::Unknown
+    }
+
+    fn stage_value(&mut self, position: usize, name: &str, span: Span) -> Operand {
+        self.used.stage(position);
+        let Some(exports) = &self.exports[position] else {
+            return Operand::Unknown;
+        };
+        if let Some((first, second)) = exports.several {
+            let message = format!("the stage `{name}` ends with several results");
+            let help = format!("say which: `{name}.{first}`, `{name}.{second}`");
+            self.mistakes
+                .report(Diagnostic::error(RESULTS, span, message).help(help));
+            return Operand::Unknown;
+        }
+        let (value, each) = (exports.value.clone(), exports.each);
+        self.reach(value, each, span)
+    }
+
+    fn field(&mut self, base: &'a ast::Expr, line: &'a Name, scope: &Scope<'a>) -> Operand {
+        let stage = match &base.kind {
+            ExprKind::Name(name) if !scope.locals.contains_key(name.as_str()) => {
+                match self.names.get(name) {
+                    Some(Global::Stage(position)) => Some((name, position)),
+                    None => {
+                        self.name(name, base.span, scope);
+                        return Operand::Unknown;
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let Some((stage, position)) = stage else {
+            let message = format!("this has no part `{}`: it is no stage", line.value);
+            let mistake = Diagnostic::error(UNKNOWN_NAME, line.span, message);
+            self.mistakes
+                .report(mistake.help("functions are called by name: `sum(x)`"));
+            return Operand::Unknown;
+        };
+        self.used.stage(position);
+        let Some(exports) = &self.exports[position] else {
+            return Operand::Unknown;
+        };
+        let each = exports.each;
+        match exports.lines.get(line.value.as_str()) {
+            Some(operand) => self.reach(operand.clone(), each, line.span),
+            None => {
+                if self.ast.stages[position].body.is_some() {
+                    let message = format!("the stage `{stage}` has no line `{}`", line.value);
+                    let mistake = Diagnostic::error(UNKNOWN_NAME, line.span, message);
+                    let lines: Vec<_> = exports.lines.keys().copied().collect();
+                    self.mistakes.report_unknown(mistake, &line.value, lines);
+                }
+                Operand::Unknown
+            }
+        }
+    }
+
+    /// A value of something that runs over `each`, as the stage at hand sees it.
+    fn reach(&mut self, operand: Operand, each: Each, span: Span) -> Operand {
+        match (operand, each) {
+            (_, Each::Unknown) => Operand::Unknown,
+            (operand, Each::Once) => operand,
+            (operand, each) if each == self.each => operand,
+            (Operand::Value(_), Each::Over(_)) if self.each == Each::Unknown => Operand::Unknown,
+            (Operand::Value(value), Each::Over(collection)) => Operand::Items(value, collection),
+            (Operand::Scalar(scalar), _) => self.reach_scalar(scalar, span),
+            (operand, _) => operand,
+        }
+    }
+
+    /// A scalar of another stage: its sizes may be those of an item.
+    fn reach_scalar(&mut self, scalar: Scalar, span: Span) -> Operand {
+        let mut foreign = None;
+        scalars::sizes(&scalar, &mut |size: &Expr| {
+            foreign = foreign.take().or(self.foreign_symbol(size))
+        });
+        let Some(symbol) = foreign else {
+            return Operand::Scalar(scalar);
+        };
+        self.report_per_item(&symbol, span);
+        Operand::Unknown
+    }
+
+    /// An operator.
+    fn operation(
+        &mut self,
+        name: &'static str,
+        written: &'static str,
+        at: Span,
+        expr: &ast::Expr,
+        operands: Vec<(Operand, Span)>,
+        scope: &Scope<'a>,
+    ) -> Operand {
+        let Some(op) = self.find_op(name, at) else {
+            return Operand::Unknown;
+        };
+        let (args, spans) = operands.into_iter().unzip();
+        let origin = Origin {
+            whole: expr.span,
+            at,
+            written,
+            is_operator: true,
+            args: spans,
+            attrs: Vec::new(),
+            call: scope.call,
+        };
+        self.emit(op, args, defaults(op), origin)
+    }
+
+    fn indexed(
+        &mut self,
+        expr: &ast::Expr,
+        (operand, base): (Operand, Span),
+        index: Option<Attr>,
+        scope: &Scope<'a>,
+    ) -> Operand {
+        let at = Span::new(base.end.min(expr.span.end), expr.span.end);
+        let (Some(op), Some(index)) = (self.find_op(INDEX, at), index) else {
+            return Operand::Unknown;
+        };
+        let params = op.params().iter();
+        let attrs = params.filter(|param| param.kind == ParamKind::Index);
+        let attrs: Vec<_> = attrs.map(|param| (param.name, index.clone())).collect();
+        let origin = Origin {
+            whole: expr.span,
+            at,
+            written: "[…]",
+            is_operator: true,
+            args: vec![base],
+            attrs: attrs.iter().map(|(name, _)| (*name, at)).collect(),
+            call: scope.call,
+        };
+        self.emit(op, vec![operand], Attrs(attrs), origin)
+    }
+
+    pub(super) fn find_op(&mut self, name: &str, span: Span) -> Option<&'static dyn Op> {
+        let op = self.ops.find(name);
+        if op.is_none() {
+            let message = format!("the catalogue has no op `{name}`");
+            self.mistakes
+                .report(Diagnostic::error(UNKNOWN_FUNCTION, span, message));
+        }
+        op
+    }
+
+    /// A call whose arguments are bound to its parameters.
+    pub(super) fn emit(
+        &mut self,
+        op: &'static dyn Op,
+        args: Vec<Operand>,
+        attrs: Attrs,
+        origin: Origin,
+    ) -> Operand {
+        if !self.are_values(op, &args, &origin) {
+            return Operand::Unknown;
+        }
+        if matches!(op.cpu(), CpuKernel::Elementwise(_)) {
+            let scalars = args.iter().map(|arg| match arg {
+                Operand::Scalar(scalar) => Some(scalar.clone()),
+                _ => None,
+            });
+            if let Some(scalars) = scalars.collect::<Option<Vec<_>>>() {
+                match scalars::apply(op, scalars) {
+                    Ok(Some(scalar)) => return Operand::Scalar(scalar),
+                    Ok(None) => {}
+                    Err(mistake) => {
+                        self.mistakes.report(Diagnostic::error(
+                            mistake.code,
+                            origin.at,
+                            mistake.message,
+                        ));
+                        return Operand::Unknown;
+                    }
+                }
+            }
+        }
+        self.push(Node {
+            op,
+            args,
+            attrs,
+            results: 1,
+            origin,
+        })
+    }
+
+    /// Whether all arguments are known, and collections only where the op takes one.
+    fn are_values(&mut self, op: &'static dyn Op, args: &[Operand], origin: &Origin) -> bool {
+        let mut fine = true;
+        for (position, arg) in args.iter().enumerate() {
+            let param = op.params().get(position);
+            let takes_items = param.is_some_and(|param| param.kind == ParamKind::Collection);
+            match arg {
+                Operand::Unknown => fine = false,
+                Operand::Items(_, collection) if !takes_items => {
+                    let span = origin.args.get(position).copied().unwrap_or(origin.at);
+                    self.refuse_items(*collection, span);
+                    fine = false;
+                }
+                _ => {}
+            }
+        }
+        fine
+    }
+
+    fn refuse_items(&mut self, collection: CollectionId, span: Span) {
+        let name = &self.graph.collections[collection].name;
+        let message = format!("this is one value for each item of `{name}`");
+        let help = match self.each {
+            Each::Over(other) => format!(
+                "this stage runs over `{}`; make one value of the others, such as `gather(x)`",
+                self.graph.collections[other].name
+            ),
+            _ => format!(
+                "run over it with `each: \"{name}\"`, or make one value of it, such as `gather(x)`"
+            ),
+        };
+        self.mistakes
+            .report(Diagnostic::error(COLLECTION, span, message).help(help));
+    }
+
+    /// Adds a node, while there may be more.
+    pub(super) fn push(&mut self, node: Node) -> Operand {
+        if matches!(node.args.as_slice(), [Operand::Unknown, ..]) {
+            return Operand::Unknown;
+        }
+        if !self.spend(node.origin.at) {
+            return Operand::Unknown;
+        }
+        Operand::Value(ValueRef::Node(self.nodes.push(node), 0))
+    }
+}

@@ -1,0 +1,161 @@
+//! Outputs: what they take, and where to.
+
+use std::collections::HashMap;
+
+use haul_ir::diagnostic::{Diagnostic, Span};
+use haul_ir::graph::Sink;
+
+use super::{Each, Operand, Output, Resolver};
+use crate::diagnostics::codes::{ITEM_IN_PATH, RESULTS, SAME_PATH, UNKNOWN_NAME};
+use crate::resolve::names::Global;
+use crate::syntax::ast::{self, Reference, SinkKind};
+
+/// What stands for an item's name in the path of an output.
+const ITEM: &str = "{item}";
+
+impl<'a> Resolver<'a> {
+    pub(super) fn outputs(&mut self) -> Vec<Output> {
+        let ast = self.ast;
+        let mut paths: HashMap<String, Span> = HashMap::new();
+        let mut outputs = Vec::new();
+        for output in &ast.outputs {
+            let Some(sink) = &output.sink else { continue };
+            self.check_path(sink, &mut paths);
+            let Some((operand, each)) = self.from(&sink.from) else {
+                continue;
+            };
+            let Operand::Value(value) = operand else {
+                continue;
+            };
+            self.check_item(sink, each);
+            self.places.outputs.push(output.name.span);
+            outputs.push(Output {
+                name: output.name.value.clone(),
+                sink: made(sink),
+                value,
+                path: sink.path.span,
+                columns: columns(sink),
+                from: place(&sink.from),
+            });
+        }
+        outputs
+    }
+
+    /// Two ways to write one path are one path.
+    fn check_path(&mut self, sink: &ast::Sink, paths: &mut HashMap<String, Span>) {
+        let parts = sink
+            .path
+            .value
+            .split('/')
+            .filter(|part| !matches!(*part, "" | "."));
+        let absolute = if sink.path.value.starts_with('/') {
+            "/"
+        } else {
+            ""
+        };
+        let path = format!("{absolute}{}", parts.collect::<Vec<_>>().join("/"));
+        if let Some(other) = paths.insert(path, sink.path.span) {
+            let message = format!("two outputs are written to `{}`", sink.path.value);
+            let mistake = Diagnostic::error(SAME_PATH, sink.path.span, message);
+            self.mistakes.report(mistake.label(other, "the other one"));
+        }
+    }
+
+    fn check_item(&mut self, sink: &ast::Sink, each: Each) {
+        let has_item = sink.path.value.contains(ITEM);
+        let (message, help) = match each {
+            Each::Over(collection) if !has_item => {
+                let name = &self.graph.collections[collection].name;
+                let message = format!("each item of `{name}` would be written to the same path");
+                (
+                    message,
+                    format!("add `{ITEM}`, which stands for the item's name"),
+                )
+            }
+            Each::Once if has_item => {
+                let message = format!("`{ITEM}` is in the path, but this is one value");
+                (message, format!("leave `{ITEM}` out"))
+            }
+            _ => return,
+        };
+        self.mistakes
+            .report(Diagnostic::error(ITEM_IN_PATH, sink.path.span, message).help(help));
+    }
+
+    /// What an output takes, and what that runs over.
+    fn from(&mut self, from: &'a Reference) -> Option<(Operand, Each)> {
+        let stage = &from.stage;
+        let position = match self.names.get(&stage.value) {
+            Some(Global::Stage(position)) => position,
+            Some(other) => {
+                let message = format!("`{}` is {}, not a stage", stage.value, other.kind());
+                let mistake = Diagnostic::error(UNKNOWN_NAME, stage.span, message);
+                self.mistakes
+                    .report(mistake.help("an output takes what a stage computes"));
+                return None;
+            }
+            None => {
+                let message = format!("there is no stage `{}`", stage.value);
+                let mistake = Diagnostic::error(UNKNOWN_NAME, stage.span, message);
+                let stages = self
+                    .ast
+                    .stages
+                    .iter()
+                    .map(|stage| stage.name.value.as_str());
+                self.mistakes.report_unknown(mistake, &stage.value, stages);
+                return None;
+            }
+        };
+        self.used.stage(position);
+        let exports = self.exports[position].as_ref()?;
+        let Some(line) = &from.name else {
+            if let Some((first, second)) = exports.several {
+                let message = format!("the stage `{}` ends with several results", stage.value);
+                let help = format!("say which: `{0}.{first}`, `{0}.{second}`", stage.value);
+                self.mistakes
+                    .report(Diagnostic::error(RESULTS, stage.span, message).help(help));
+                return None;
+            }
+            return Some((exports.value.clone(), exports.each));
+        };
+        let found = exports.lines.get(line.value.as_str()).cloned();
+        if found.is_none() && self.ast.stages[position].body.is_some() {
+            let message = format!("the stage `{}` has no line `{}`", stage.value, line.value);
+            let mistake = Diagnostic::error(UNKNOWN_NAME, line.span, message);
+            let lines: Vec<_> = exports.lines.keys().copied().collect();
+            self.mistakes.report_unknown(mistake, &line.value, lines);
+        }
+        Some((found?, exports.each))
+    }
+}
+
+fn made(sink: &ast::Sink) -> Sink {
+    let path = sink.path.value.clone();
+    match &sink.kind {
+        SinkKind::Npy => Sink::Npy { path },
+        SinkKind::Image => Sink::Image { path },
+        SinkKind::Csv { columns } => {
+            let columns = columns.iter().flatten().map(|name| name.value.clone());
+            Sink::Csv {
+                path,
+                columns: columns.collect(),
+            }
+        }
+    }
+}
+
+fn columns(sink: &ast::Sink) -> Option<Span> {
+    match &sink.kind {
+        SinkKind::Csv {
+            columns: Some(columns),
+        } => columns.iter().map(|name| name.span).reduce(Span::to),
+        _ => None,
+    }
+}
+
+fn place(from: &Reference) -> Span {
+    match &from.name {
+        Some(name) => from.stage.span.to(name.span),
+        None => from.stage.span,
+    }
+}

@@ -1,0 +1,151 @@
+//! Values replaced by others, and what nothing needs any more left out.
+
+use haul_ir::graph::{Arg, Graph, Producer};
+use haul_ir::id::{Id, IdVec, InputId, OpId, ValueId};
+
+use crate::places::Places;
+
+/// Which values to replace by what.
+pub(super) struct Rewrite {
+    replaced: IdVec<ValueId, Option<Arg>>,
+    /// Values that leave their stage, or are named after it: they stay.
+    kept: IdVec<ValueId, bool>,
+}
+
+impl Rewrite {
+    pub(super) fn new(graph: &Graph) -> Self {
+        Self {
+            replaced: IdVec::filled(None, graph.values.len()),
+            kept: kept(graph),
+        }
+    }
+
+    pub(super) fn is_kept(&self, value: ValueId) -> bool {
+        self.kept[value]
+    }
+
+    /// Uses `arg`, which is not replaced itself, instead of a value that is not kept.
+    pub(super) fn replace(&mut self, value: ValueId, arg: Arg) {
+        self.replaced[value] = Some(arg);
+    }
+
+    /// The argument to use.
+    pub(super) fn arg(&self, arg: &Arg) -> Arg {
+        match arg {
+            Arg::Value(value) => self.replaced[*value].as_ref().unwrap_or(arg).clone(),
+            Arg::Items(_) | Arg::Scalar(..) => arg.clone(),
+        }
+    }
+
+    /// The graph with what is replaced, and without ops whose results nothing needs.
+    pub(super) fn apply(self, mut graph: Graph, places: Places) -> (Graph, Places) {
+        for node in graph.ops.iter_mut() {
+            node.args = node.args.iter().map(|arg| self.arg(arg)).collect();
+        }
+        let live = live(&graph, self.kept);
+        compact(graph, places, &live)
+    }
+}
+
+/// Whether each value leaves its stage, or is named after it.
+pub(super) fn kept(graph: &Graph) -> IdVec<ValueId, bool> {
+    let mut kept = IdVec::filled(false, graph.values.len());
+    for stage in graph.stages.iter() {
+        for value in stage.results.iter().chain([&stage.value]) {
+            kept[*value] = true;
+        }
+    }
+    kept
+}
+
+/// Whether each value is needed, given those that are kept.
+fn live(graph: &Graph, mut live: IdVec<ValueId, bool>) -> IdVec<ValueId, bool> {
+    for node in graph.ops.iter().rev() {
+        if node.results.iter().any(|result| live[*result]) {
+            for value in node.args.iter().filter_map(Arg::value) {
+                live[value] = true;
+            }
+        }
+    }
+    live
+}
+
+/// The graph without ops that have no live result. Ids are renumbered in order.
+fn compact(graph: Graph, places: Places, live: &IdVec<ValueId, bool>) -> (Graph, Places) {
+    let stays: IdVec<OpId, bool> = graph
+        .ops
+        .iter()
+        .map(|node| node.results.iter().any(|result| live[*result]))
+        .collect();
+    let op_ids: IdVec<OpId, OpId> = renumbered(stays.iter().copied());
+    let is_made = |producer: Producer| match producer {
+        Producer::Input(_) => true,
+        Producer::Op(op) => stays[op],
+    };
+    let value_ids: IdVec<ValueId, ValueId> =
+        renumbered(graph.values.iter().map(|value| is_made(value.producer)));
+    let mut small = Graph {
+        dims: graph.dims,
+        collections: graph.collections,
+        ..Graph::default()
+    };
+    let mut small_places = Places {
+        inputs: places.inputs,
+        stages: places.stages,
+        requests: places.requests,
+        outputs: places.outputs,
+        ..Places::default()
+    };
+    for mut input in graph.inputs.iter().cloned() {
+        input.value = value_ids[input.value];
+        let _: InputId = small.inputs.push(input);
+    }
+    for value in graph.values.iter().filter(|value| is_made(value.producer)) {
+        let mut value = value.clone();
+        if let Producer::Op(op) = &mut value.producer {
+            *op = op_ids[*op];
+        }
+        small.values.push(value);
+    }
+    for (id, node) in graph.ops.entries().filter(|(id, _)| stays[*id]) {
+        let mut node = node.clone();
+        for arg in &mut node.args {
+            if let Arg::Value(value) | Arg::Items(value) = arg {
+                *value = value_ids[*value];
+            }
+        }
+        node.results
+            .iter_mut()
+            .for_each(|value| *value = value_ids[*value]);
+        small.ops.push(node);
+        small_places.ops.push(places.ops[id]);
+        small_places.pins.push(places.pins[id]);
+    }
+    for mut stage in graph.stages.iter().cloned() {
+        stage.ops.retain(|op| stays[*op]);
+        stage.ops.iter_mut().for_each(|op| *op = op_ids[*op]);
+        stage
+            .results
+            .iter_mut()
+            .for_each(|value| *value = value_ids[*value]);
+        stage.value = value_ids[stage.value];
+        small.stages.push(stage);
+    }
+    small.outputs = graph.outputs;
+    small
+        .outputs
+        .iter_mut()
+        .for_each(|output| output.value = value_ids[output.value]);
+    (small, small_places)
+}
+
+/// The new id of each that stays, counted in order; of others, that of the next.
+fn renumbered<I: Id>(stays: impl Iterator<Item = bool>) -> IdVec<I, I> {
+    let mut next = 0;
+    let ids = stays.map(|stays| {
+        let id = I::from_index(next);
+        next += usize::from(stays);
+        id
+    });
+    ids.collect()
+}
