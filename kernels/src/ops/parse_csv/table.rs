@@ -101,7 +101,7 @@ impl<'a> Table<'a> {
         let columns = output.shape.get(1).copied().unwrap_or(1);
         let names = self.first_line()?;
         if self.header && names.len() != columns {
-            let line = names.position().map_or(1, csv::Position::line);
+            let line = self.line(0, start(&names));
             return Err(wrong_columns(&names, columns).at_line(line));
         }
         let mut rest = output.elements::<T>();
@@ -129,13 +129,12 @@ impl<'a> Table<'a> {
         let mut rows = output.chunks_exact_mut(columns.max(1));
         while reader.read_byte_record(&mut record).map_err(|error| Bad {
             error: unreadable(error),
-            line: 0,
+            start: 0,
             column: None,
         })? {
-            let line = record.position().map_or(1, csv::Position::line);
             let bad = |error, column| Bad {
                 error,
-                line,
+                start: start(&record),
                 column,
             };
             if record.len() != columns {
@@ -156,8 +155,6 @@ impl<'a> Table<'a> {
 
     /// The error with its column's name and the line in the whole text.
     fn placed(&self, bad: Bad, part: usize, names: &ByteRecord) -> KernelError {
-        let lines = |text: &&str| text.bytes().filter(|byte| *byte == b'\n').count() as u64;
-        let before: u64 = self.parts[..part].iter().map(lines).sum();
         let mut error = bad.error;
         if let Some(column) = bad.column {
             let name = names.get(column).filter(|_| self.header);
@@ -165,14 +162,25 @@ impl<'a> Table<'a> {
             let (number, name) = (column + 1, name.unwrap_or_default());
             error.message = format!("column {number}{name}: {}", error.message);
         }
-        error.at_line(before + bad.line)
+        error.at_line(self.line(part, bad.start))
+    }
+
+    /// The number of the line that holds the record which starts at a byte of a part, or after
+    /// the empty lines there.
+    fn line(&self, part: usize, start: usize) -> u64 {
+        let text = self.parts[part];
+        let record = text[start..].trim_start_matches(['\r', '\n']);
+        let before = &text[..text.len() - record.len()];
+        let earlier = self.parts[..part].iter().copied();
+        let lines: usize = earlier.chain([before]).map(line_ends).sum();
+        lines as u64 + 1
     }
 }
 
-/// What is wrong in one part of a text, and in which of its lines.
+/// What is wrong in one part of a text, and where the record starts.
 struct Bad {
     error: KernelError,
-    line: u64,
+    start: usize,
     column: Option<usize>,
 }
 
@@ -200,6 +208,18 @@ fn reader(text: &str, header: bool) -> Reader<&[u8]> {
         .has_headers(header)
         .flexible(true)
         .from_reader(text.as_bytes())
+}
+
+/// Where a record starts, counted in bytes; the empty lines before it count as part of it.
+fn start(record: &ByteRecord) -> usize {
+    record
+        .position()
+        .map_or(0, |position| position.byte() as usize)
+}
+
+/// Ends of lines of any system.
+fn line_ends(text: &str) -> usize {
+    text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
 }
 
 fn wrong_columns(record: &ByteRecord, columns: usize) -> KernelError {
