@@ -2,6 +2,7 @@
 //!
 //! Pure: a value in, a string that ends in a newline out.
 
+mod changes;
 mod choices;
 mod compare;
 mod names;
@@ -14,6 +15,7 @@ mod text;
 pub mod units;
 mod values;
 
+pub use changes::changes;
 pub use compare::comparison;
 pub use names::signature;
 pub use report::report;

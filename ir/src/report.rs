@@ -1,10 +1,11 @@
 //! What a run did: the plan's stages with what was measured beside what was predicted.
 
 use crate::cost::Nanos;
+use crate::dtype::DType;
 use crate::id::{IdVec, StageId};
 
 /// What a whole run did.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Each stage.
     pub stages: IdVec<StageId, StageReport>,
@@ -14,6 +15,23 @@ pub struct Report {
     pub peak_memory: u64,
     /// What was written, in order of the outputs.
     pub written: Vec<Written>,
+    /// The value of the last stage, where the pipeline has no outputs.
+    pub preview: Option<Preview>,
+}
+
+/// The beginning of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// The stage whose value it is.
+    pub stage: StageId,
+    /// The item it is of, for a collection.
+    pub item: Option<String>,
+    /// Type of each element.
+    pub dtype: DType,
+    /// Size of each axis.
+    pub shape: Vec<u64>,
+    /// The first elements in row-major order, as text that gives them back exactly.
+    pub first: Vec<String>,
 }
 
 /// What the tasks of a stage did.

@@ -1,5 +1,6 @@
 //! Why a group is where it is, with the numbers of both choices.
 
+use haul_ir::cost::Nanos;
 use haul_ir::plan::{Flip, GroupPlan, Placement, Plan, Reason, Side};
 
 use super::units::{bytes, time};
@@ -8,29 +9,32 @@ use super::units::{bytes, time};
 /// other choice, and where it would flip.
 pub(super) fn of(group: &GroupPlan) -> Option<String> {
     let placement = &group.placement;
-    let mut parts = vec![placement.side.to_string()];
-    parts.extend(numbers(&placement.reason));
+    let other = other(placement.side);
+    let mut parts: Vec<String> = numbers(&placement.reason).into_iter().collect();
     parts.extend(placement.regret.map(|regret| {
-        let other = other(placement.side);
-        format!(
-            "with it on the {other} the task takes {} longer",
-            time(regret)
-        )
+        let longer = time(regret);
+        format!("with it on the {other} the task takes {longer} longer")
     }));
     parts.extend(placement.flip.as_ref().map(flip));
-    if parts.len() == 1 {
-        return None;
-    }
     let doubt = if placement.close_call {
         " (close call)"
     } else {
         ""
     };
-    Some(parts.join("; ") + doubt)
+    (!parts.is_empty()).then(|| parts.join("; ") + doubt)
+}
+
+/// The predicted time of a group where it is placed.
+pub(super) fn cost(group: &GroupPlan) -> Option<Nanos> {
+    let cost = match group.placement.side {
+        Side::Cpu => group.cpu,
+        Side::Gpu => group.gpu,
+    };
+    cost.map(|cost| cost.total())
 }
 
 /// The numbers of a reason, where it has some that depend on the target's figures.
-pub(super) fn numbers(reason: &Reason) -> Option<String> {
+fn numbers(reason: &Reason) -> Option<String> {
     match reason {
         Reason::KeepsDataOnGpu { saved, added } => Some(format!(
             "the gpu saves {} of transfer and adds {} of compute",

@@ -250,9 +250,13 @@ impl Printer<'_> {
             writeln!(self.out, "  {}.{value} {direction} {time}", stage.name)?;
         }
         for group in self.plan.typed.groups_of(id) {
-            if let Some(choice) = choices::of(&self.plan.groups[group]) {
-                let name = names::op(self.graph, self.plan.typed.head(group));
-                writeln!(self.out, "  {name} {choice}")?;
+            let name = names::op(self.graph, self.plan.typed.head(group));
+            let planned = &self.plan.groups[group];
+            let time = units::time_or_unknown(choices::cost(planned));
+            write!(self.out, "  {name} {} {time}", planned.placement.side)?;
+            match choices::of(planned) {
+                Some(choice) => writeln!(self.out, "; {choice}")?,
+                None => writeln!(self.out)?,
             }
         }
         Ok(())

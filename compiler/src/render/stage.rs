@@ -47,7 +47,7 @@ fn head(plan: &Plan, values: &Values<'_>, id: StageId, colour: Colour) -> String
         "{}{each}; {asked}{alternative} on {node}: {verdict}",
         stage.name
     );
-    let text = wrapped(0, &line);
+    let text = wrapped(0, 4, &line);
     match text.strip_prefix(stage.name.as_str()) {
         Some(rest) => colour.paint(HEADING, &stage.name) + rest,
         None => text,
@@ -88,11 +88,7 @@ fn op_row(plan: &Plan, values: &Values<'_>, id: OpId) -> Vec<Cell> {
         return vec![name, types, none(), none(), none(), none(), side, reason];
     }
     let [flops, bytes, intensity] = work(values, &planned.work);
-    let cost = match placement.side {
-        Side::Cpu => planned.cpu,
-        Side::Gpu => planned.gpu,
-    };
-    let time = known(cost.map(|cost| units::time(cost.total())));
+    let time = known(choices::cost(planned).map(units::time));
     let style = if placement.close_call { DOUBT } else { FAINT };
     let reason = Cell::from(choices::reason(placement)).styled(style);
     vec![name, types, flops, bytes, intensity, time, side, reason]
@@ -193,24 +189,29 @@ impl Facts<'_> {
     fn memory(&self, planned: &StagePlan) -> String {
         let asked = planned.request(&self.graph.stages[self.id].requests);
         let peak = |expr| match self.values.eval(expr) {
-            Some(bytes) if is_symbolic(expr) => format!("{} ({expr})", units::bytes(bytes)),
             Some(bytes) => units::bytes(bytes),
-            None => format!("unknown ({expr})"),
+            None => "unknown".to_owned(),
+        };
+        let exact = |expr| match is_symbolic(expr) {
+            true => format!(": {expr} bytes"),
+            false => String::new(),
         };
         let at = planned.peak_at.map_or_else(String::new, |value| {
-            format!(" at {}", names::value(self.graph, value, Some(self.id)))
+            format!(", at {}", names::value(self.graph, value, Some(self.id)))
         });
-        let host = peak(&planned.peak_memory);
-        let mut text = format!("peak {host}{at} of {}", units::exact_bytes(asked.memory));
+        let host = &planned.peak_memory;
+        let memory = units::exact_bytes(asked.memory);
+        let mut text = format!("peak {} of {memory}{at}{}", peak(host), exact(host));
         if planned.gpu.is_some() {
-            text += &format!("; device peak {}", peak(&planned.peak_vram));
+            let device = &planned.peak_vram;
+            text += &format!("; device peak {}{}", peak(device), exact(device));
         }
         text
     }
 }
 
 fn labelled(label: &str, text: &str, colour: Colour) -> String {
-    let line = wrapped(2, &format!("{label:<9}{text}"));
+    let line = wrapped(2, 11, &format!("{label:<9}{text}"));
     let rest = &line[2 + label.len()..];
     format!("  {}{rest}", colour.paint(FAINT, label))
 }

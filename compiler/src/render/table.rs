@@ -189,8 +189,8 @@ pub(super) fn truncated(text: &str, width: usize) -> String {
     kept + "…"
 }
 
-/// Words on lines of at most [`WIDTH`] columns, the second and further ones indented more.
-pub(super) fn wrapped(indent: usize, text: &str) -> String {
+/// Words on lines of at most [`WIDTH`] columns, all but the first moved to `hanging`.
+pub(super) fn wrapped(indent: usize, hanging: usize, text: &str) -> String {
     let mut out = String::new();
     let mut line = " ".repeat(indent);
     let mut empty = true;
@@ -198,7 +198,7 @@ pub(super) fn wrapped(indent: usize, text: &str) -> String {
         if !empty && line.width() + 1 + word.width() > WIDTH {
             out += &line;
             out.push('\n');
-            line = " ".repeat(indent + 4);
+            line = " ".repeat(hanging);
             empty = true;
         }
         if !empty {
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn long_lines_wrap() {
-        let text = wrapped(2, &["word"; 40].join(" "));
+        let text = wrapped(2, 11, &["word"; 40].join(" "));
         assert!(text.lines().all(|line| line.width() <= WIDTH));
         assert_eq!(text.split_whitespace().count(), 40);
     }

@@ -71,11 +71,12 @@ fn head(plan: &Plan, values: &Values<'_>, colour: Colour) -> String {
     let unknown: Vec<_> = unknown.map(ToString::to_string).collect();
     let mut out = colour.paint(HEADING, &title) + &rest;
     if !at.is_empty() {
-        out += &wrapped(0, at.trim_start());
+        out += &wrapped(0, 4, at.trim_start());
     }
     if !unknown.is_empty() {
         out += &wrapped(
             0,
+            4,
             &format!("unknown until data binds them: {}", unknown.join(", ")),
         );
     }
@@ -94,7 +95,7 @@ fn totals(plan: &Plan, colour: Colour) -> String {
         time(estimates.serial),
         time(estimates.all_on_cpu),
     );
-    let text = wrapped(0, &text);
+    let text = wrapped(0, 4, &text);
     let (first, rest) = text.split_once("; ").unwrap_or((&text, ""));
     colour.paint(HEADING, first) + "; " + rest
 }

@@ -48,12 +48,19 @@ pub fn bytes(bytes: u128) -> String {
     format!("{number} {}", IEC[prefix])
 }
 
-/// Bytes without loss: `8 GiB`, or `1000000 B` where no unit divides them.
+/// Bytes without loss, in the unit of the smallest number: `8 GiB`, `500 MB`, `1000001 B`.
 pub fn exact_bytes(bytes: u64) -> String {
-    let divides = |power: &usize| bytes.is_multiple_of(1 << (10 * power));
-    let power = (0..IEC.len()).rfind(divides).filter(|_| bytes > 0);
-    let power = power.unwrap_or(0);
-    format!("{} {}", bytes >> (10 * power), IEC[power])
+    let decimal = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let powers = (0..IEC.len() as u32).flat_map(|power| {
+        let binary = (1 << (10 * power), IEC[power as usize]);
+        [binary, (1000_u64.pow(power), decimal[power as usize])]
+    });
+    let divides = |(unit, _): &(u64, &str)| bytes >= *unit && bytes.is_multiple_of(*unit);
+    let (unit, name) = powers
+        .filter(divides)
+        .max_by_key(|(unit, _)| *unit)
+        .unwrap_or((1, "B"));
+    format!("{} {name}", bytes / unit)
 }
 
 /// Money: `0.00210 USD`.
@@ -159,6 +166,8 @@ mod tests {
         assert_eq!(exact_bytes(0), "0 B");
         assert_eq!(exact_bytes(8 << 30), "8 GiB");
         assert_eq!(exact_bytes(3 << 29), "1536 MiB");
+        assert_eq!(exact_bytes(2_000_000_000), "2 GB");
+        assert_eq!(exact_bytes(1_000), "1 kB");
         assert_eq!(exact_bytes(4_000_000_001), "4000000001 B");
     }
 
