@@ -1,1 +1,33 @@
-//! haul executor.
+//! Runs a plan on this machine: tasks, grants, memory, devices, files, outputs.
+//!
+//! It never decides anything that the plan decides: where an op runs, what is fused, what a
+//! stage requests. What the plan asks for and the machine has not is an error, not a fallback.
+
+mod bind;
+mod cancel;
+mod device;
+mod error;
+mod fused;
+mod grant;
+mod inputs;
+mod io;
+mod machine;
+mod memory;
+mod output;
+mod pools;
+mod program;
+mod progress;
+mod run;
+mod scalar;
+mod schedule;
+mod store;
+mod strided;
+mod task;
+mod tensor;
+
+pub use cancel::Cancel;
+pub use error::{ErrorKind, IoError, RunError};
+pub use io::{files, header};
+pub use machine::Machine;
+pub use progress::{Event, Observer, Silent};
+pub use run::{Options, run};

@@ -1,0 +1,50 @@
+//! Stopping a run from outside, and from inside when a task fails.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A flag that stops a run; clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// A flag that is not set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stops the run: no task starts any more, running ones end at their next block of elements.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is set.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Why running tasks have to end: the user's wish, or another task's failure.
+#[derive(Default)]
+pub(crate) struct Stop {
+    cancel: Cancel,
+    failed: AtomicBool,
+}
+
+impl Stop {
+    pub(crate) fn new(cancel: Cancel) -> Self {
+        Self {
+            cancel,
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    /// Stops the tasks because one of them failed.
+    pub(crate) fn fail(&self) {
+        self.failed.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.failed.load(Ordering::Relaxed) || self.cancel.is_cancelled()
+    }
+}

@@ -1,0 +1,328 @@
+//! Groups of elementwise ops, run block by block: a block of every input is read, all ops
+//! compute on it while it is in the cache, and only what leaves the group is written.
+//!
+//! Blocks are cut at fixed places, so the bits do not depend on how many threads there are.
+
+use haul_ir::dtype::DType;
+use haul_ir::graph::Arg;
+use haul_ir::id::{OpId, ValueId};
+use haul_ir::op::{BlockKernel, CpuKernel};
+use rayon::prelude::*;
+
+use crate::device::cpu::{Cpu, in_value, tensor_type};
+use crate::device::{GroupCall, Task, fault};
+use crate::error::RunError;
+use crate::memory::{Buffer, Scratch};
+use crate::scalar;
+use crate::strided::Walk;
+use crate::tensor::{Data, Tensor};
+
+/// Elements of a block: a few blocks of 8 bytes an element fit the first-level cache's neighbour.
+const BLOCK: usize = 4096;
+
+/// Blocks that a thread takes at once.
+const BLOCKS_PER_JOB: usize = 8;
+
+/// Runs a group on the CPUs; gives the values that leave it.
+pub(crate) fn run(
+    cpu: &Cpu,
+    group: &GroupCall<'_>,
+    task: &Task<'_>,
+) -> Result<Vec<Data>, RunError> {
+    let last = task.graph.ops[group.ops[group.ops.len() - 1]].results[0];
+    let ty = tensor_type(last, task)?;
+    let shape = task.dims.shape(&ty.shape).map_err(|e| in_value(last, task, e))?;
+    let program = Program::new(group, &shape, task)?;
+    let mut results = Vec::new();
+    for value in group.leaving {
+        let ty = tensor_type(*value, task)?;
+        results.push((ty.dtype, cpu.space(*value, ty, &shape, task)?));
+    }
+    let buffers = results.iter_mut().map(|(dtype, buffer)| (*dtype, buffer));
+    let jobs = cut(buffers, shape.iter().product());
+    jobs.into_par_iter()
+        .try_for_each_init(|| program.scratch(), |scratch, job| program.run_job(job, scratch, task))?;
+    let tensor = |(dtype, buffer)| Data::Tensor(Tensor::contiguous(dtype, &shape, buffer));
+    Ok(results.into_iter().map(tensor).collect())
+}
+
+/// A group, ready to run on blocks.
+struct Program<'a> {
+    sources: Vec<Source<'a>>,
+    steps: Vec<Step>,
+}
+
+/// An input of the group.
+struct Source<'a> {
+    size: usize,
+    kind: SourceKind<'a>,
+}
+
+enum SourceKind<'a> {
+    /// The same element for all: a block of it.
+    Splat(Scratch),
+    /// All elements in order.
+    Slice(&'a [u8]),
+    /// Elements here and there.
+    Strided(Walk, &'a [u8]),
+}
+
+/// One op.
+struct Step {
+    op: OpId,
+    kernel: BlockKernel,
+    inputs: Vec<Operand>,
+    size: usize,
+    /// Which of the group's results it is, where it leaves the group.
+    result: Option<usize>,
+}
+
+#[derive(Clone, Copy)]
+enum Operand {
+    Source(usize),
+    Step(usize),
+}
+
+/// A range of the elements of every result.
+struct Job<'a> {
+    start: usize,
+    len: usize,
+    results: Vec<&'a mut [u8]>,
+}
+
+/// Blocks of sources that are gathered, and of steps that stay inside the group.
+struct Blocks {
+    sources: Vec<Scratch>,
+    steps: Vec<Scratch>,
+}
+
+impl<'a> Program<'a> {
+    fn new(group: &GroupCall<'_>, shape: &[usize], task: &'a Task<'_>) -> Result<Self, RunError> {
+        let mut program = Self {
+            sources: Vec::new(),
+            steps: Vec::new(),
+        };
+        let mut places: Vec<(ValueId, Operand)> = Vec::new();
+        for op in group.ops {
+            let node = &task.graph.ops[*op];
+            let result = node.results[0];
+            let ty = tensor_type(result, task)?;
+            if task.dims.shape(&ty.shape).as_deref() != Ok(shape) {
+                return Err(fault(format!("`{}` has another shape than its group", node.name)));
+            }
+            let mut inputs = Vec::new();
+            let mut dtypes = Vec::new();
+            for arg in &node.args {
+                let (dtype, operand) = program
+                    .operand(arg, shape, task, &mut places)
+                    .map_err(|error| task.at_op(node, error))?;
+                dtypes.push(dtype);
+                inputs.push(operand);
+            }
+            let CpuKernel::Elementwise(select) = node.op.cpu() else {
+                return Err(fault(format!("`{}` is not elementwise", node.name)));
+            };
+            let kernel = select(&dtypes, ty.dtype)
+                .ok_or_else(|| fault(format!("`{}` has no kernel for {dtypes:?}", node.name)))?;
+            places.push((result, Operand::Step(program.steps.len())));
+            program.steps.push(Step {
+                op: *op,
+                kernel,
+                inputs,
+                size: ty.dtype.size() as usize,
+                result: group.leaving.iter().position(|value| *value == result),
+            });
+        }
+        Ok(program)
+    }
+
+    /// Where an argument comes from; new inputs of the group are added.
+    fn operand(
+        &mut self,
+        arg: &Arg,
+        shape: &[usize],
+        task: &'a Task<'_>,
+        places: &mut Vec<(ValueId, Operand)>,
+    ) -> Result<(DType, Operand), RunError> {
+        let next = Operand::Source(self.sources.len());
+        match arg {
+            Arg::Scalar(scalar, dtype) => {
+                let element = scalar::bytes(scalar, *dtype, &task.dims).map_err(RunError::new)?;
+                self.sources.push(Source::splat(&element));
+                Ok((*dtype, next))
+            }
+            Arg::Value(value) => {
+                let dtype = tensor_type(*value, task)?.dtype;
+                if let Some((_, place)) = places.iter().find(|(known, _)| known == value) {
+                    return Ok((dtype, *place));
+                }
+                self.sources.push(Source::new(task.tensor(*value)?, shape));
+                places.push((*value, next));
+                Ok((dtype, next))
+            }
+            Arg::Items(value) => Err(fault(format!("{value:?} is read item by item by one op"))),
+        }
+    }
+
+    fn scratch(&self) -> Blocks {
+        let source = |source: &Source<'_>| match source.kind {
+            SourceKind::Splat(_) => Scratch::new(0),
+            SourceKind::Slice(_) | SourceKind::Strided(..) => Scratch::new(BLOCK * source.size),
+        };
+        let step = |step: &Step| match step.result {
+            Some(_) => Scratch::new(0),
+            None => Scratch::new(BLOCK * step.size),
+        };
+        Blocks {
+            sources: self.sources.iter().map(source).collect(),
+            steps: self.steps.iter().map(step).collect(),
+        }
+    }
+
+    fn run_job(
+        &self,
+        mut job: Job<'_>,
+        blocks: &mut Blocks,
+        task: &Task<'_>,
+    ) -> Result<(), RunError> {
+        for from in (0..job.len).step_by(BLOCK) {
+            if task.stop.is_set() {
+                return Err(RunError::cancelled());
+            }
+            let len = BLOCK.min(job.len - from);
+            for (source, block) in self.sources.iter().zip(&mut blocks.sources) {
+                source.load(job.start + from, len, block);
+            }
+            for at in 0..self.steps.len() {
+                self.run_step(at, &mut job, from, len, blocks, task)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run_step(
+        &self,
+        at: usize,
+        job: &mut Job<'_>,
+        from: usize,
+        len: usize,
+        blocks: &mut Blocks,
+        task: &Task<'_>,
+    ) -> Result<(), RunError> {
+        let step = &self.steps[at];
+        let range = |size: usize| from * size..(from + len) * size;
+        // The output is taken out while the inputs are borrowed beside it.
+        let mut inside = std::mem::replace(&mut blocks.steps[at], Scratch::new(0));
+        let mut outside = step.result.map(|result| std::mem::take(&mut job.results[result]));
+        let output = match &mut outside {
+            Some(result) => &mut result[range(step.size)],
+            None => &mut inside.bytes_mut()[..len * step.size],
+        };
+        let inputs = step.inputs.iter().map(|operand| match *operand {
+            Operand::Source(source) => {
+                self.sources[source].block(job.start + from, len, &blocks.sources[source])
+            }
+            Operand::Step(earlier) => {
+                let earlier_step = &self.steps[earlier];
+                let size = earlier_step.size;
+                match earlier_step.result {
+                    Some(result) => &job.results[result][range(size)],
+                    None => &blocks.steps[earlier].bytes()[..len * size],
+                }
+            }
+        });
+        let done = (step.kernel)(&inputs.collect::<Vec<_>>(), output);
+        blocks.steps[at] = inside;
+        if let (Some(result), Some(outside)) = (step.result, outside) {
+            job.results[result] = outside;
+        }
+        done.map_err(|error| {
+            task.at_op(&task.graph.ops[step.op], RunError::new(error.to_string()))
+        })
+    }
+}
+
+impl<'a> Source<'a> {
+    fn new(tensor: &'a Tensor, shape: &[usize]) -> Self {
+        let size = tensor.dtype.size() as usize;
+        let bytes = tensor.buffer.bytes();
+        let walk = Walk::new(&tensor.layout.broadcast_to(shape));
+        if shape.contains(&0) {
+            return Self::splat(&vec![0; size]);
+        }
+        if walk.is_one_element() {
+            let first = tensor.layout.offset * size;
+            return Self::splat(&bytes[first..first + size]);
+        }
+        let kind = match walk.contiguous() {
+            Some(range) => SourceKind::Slice(&bytes[range.start * size..range.end * size]),
+            None => SourceKind::Strided(walk, bytes),
+        };
+        Self { size, kind }
+    }
+
+    fn splat(element: &[u8]) -> Self {
+        let mut block = Scratch::new(BLOCK * element.len());
+        for space in block.bytes_mut().chunks_exact_mut(element.len()) {
+            space.copy_from_slice(element);
+        }
+        Self {
+            size: element.len(),
+            kind: SourceKind::Splat(block),
+        }
+    }
+
+    /// Reads a block into scratch, where it cannot be used where it lies.
+    fn load(&self, start: usize, len: usize, scratch: &mut Scratch) {
+        let out = &mut scratch.bytes_mut()[..];
+        match &self.kind {
+            SourceKind::Strided(walk, bytes) => {
+                walk.copy(bytes, self.size, start, &mut out[..len * self.size]);
+            }
+            SourceKind::Slice(bytes) if !is_aligned(bytes) => {
+                let range = start * self.size..(start + len) * self.size;
+                out[..len * self.size].copy_from_slice(&bytes[range]);
+            }
+            SourceKind::Slice(_) | SourceKind::Splat(_) => {}
+        }
+    }
+
+    /// A block, after it was loaded.
+    fn block<'b>(&'b self, start: usize, len: usize, scratch: &'b Scratch) -> &'b [u8] {
+        match &self.kind {
+            SourceKind::Splat(block) => &block.bytes()[..len * self.size],
+            SourceKind::Slice(bytes) if is_aligned(bytes) => {
+                &bytes[start * self.size..(start + len) * self.size]
+            }
+            SourceKind::Slice(_) | SourceKind::Strided(..) => &scratch.bytes()[..len * self.size],
+        }
+    }
+}
+
+/// Whether each block of a slice is aligned as kernels are promised.
+fn is_aligned(bytes: &[u8]) -> bool {
+    bytes.as_ptr().addr().is_multiple_of(64)
+}
+
+/// Cuts results into ranges that threads take.
+fn cut<'a>(
+    results: impl Iterator<Item = (DType, &'a mut Buffer)>,
+    elements: usize,
+) -> Vec<Job<'a>> {
+    const LEN: usize = BLOCK * BLOCKS_PER_JOB;
+    let starts = (0..elements).step_by(LEN);
+    let mut jobs: Vec<Job<'a>> = starts
+        .map(|start| Job {
+            start,
+            len: LEN.min(elements - start),
+            results: Vec::new(),
+        })
+        .collect();
+    for (dtype, buffer) in results {
+        let size = dtype.size() as usize;
+        for (job, part) in jobs.iter_mut().zip(buffer.bytes_mut().chunks_mut(LEN * size)) {
+            job.results.push(part);
+        }
+    }
+    jobs
+}

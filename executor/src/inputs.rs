@@ -1,0 +1,151 @@
+//! What can be known of the inputs before anything runs: files, headers, items, sizes.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use haul_ir::expr::Expr;
+use haul_ir::graph::{Graph, Input, Source};
+use haul_ir::id::{CollectionId, IdVec, InputId};
+use haul_ir::types::{TensorType, ValueType};
+
+use crate::bind::Dims;
+use crate::error::RunError;
+use crate::io;
+use crate::memory::Account;
+
+/// The inputs of a run.
+pub(crate) struct Inputs {
+    pub(crate) collections: IdVec<CollectionId, Items>,
+    /// Sizes that inputs bind for the whole run.
+    pub(crate) dims: Dims,
+}
+
+/// The items of a collection.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Items {
+    /// What `{item}` stands for: the file's name without its ending, or the position.
+    pub(crate) names: Vec<String>,
+    /// The files, where they are files.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+impl Inputs {
+    /// Finds the files and reads their headers.
+    ///
+    /// # Errors
+    /// A file is missing, malformed, or of another type than declared; no file matches.
+    pub(crate) fn open(graph: &Graph, base: &Path, account: &Arc<Account>) -> Result<Self, RunError> {
+        let limits = graph.dims.iter();
+        let limits = limits.filter_map(|(symbol, dim)| Some((symbol.clone(), dim.max?)));
+        let mut dims = Dims::with_limits(limits.collect());
+        let mut collections = IdVec::filled(Items::default(), graph.collections.len());
+        let mut shapes: HashMap<InputId, Vec<usize>> = HashMap::new();
+        for (id, input) in graph.inputs.entries() {
+            match (&input.source, input.collection, &graph.values[input.value].ty) {
+                (Source::Files { glob }, Some(collection), ty) => {
+                    let files = io::files(glob, base)?;
+                    for file in &files {
+                        io::item_source(file, ty)?;
+                    }
+                    collections[collection] = Items::of_files(files);
+                }
+                (source, None, ValueType::Tensor(ty)) if io::path_of(source).is_some() => {
+                    let shape = io::peek(source, base, ty, account);
+                    let shape = shape.map_err(|error| error.for_value(&input.name))?;
+                    dims.unify(ty, &shape).map_err(|reason| of_input(input, reason))?;
+                    shapes.insert(id, shape);
+                }
+                (Source::Text { path }, None, ValueType::Text) => io::check_text(&base.join(path))?,
+                _ => {}
+            }
+        }
+        let mut inputs = Self { collections, dims };
+        inputs.split(graph, &shapes)?;
+        inputs.bind_widths(graph)?;
+        Ok(inputs)
+    }
+
+    /// Counts the slices of inputs that are split.
+    fn split(
+        &mut self,
+        graph: &Graph,
+        shapes: &HashMap<InputId, Vec<usize>>,
+    ) -> Result<(), RunError> {
+        for input in graph.inputs.iter() {
+            let (Source::Split { of, axis, size }, Some(collection)) = (&input.source, input.collection)
+            else {
+                continue;
+            };
+            let shape = match shapes.get(of) {
+                Some(shape) => shape.clone(),
+                None => self.declared_shape(graph, *of)?,
+            };
+            let length = shape.get(*axis).copied().unwrap_or(0) as u64;
+            let count = length.div_ceil((*size).max(1)) as usize;
+            self.collections[collection] = Items::of_slices(count);
+        }
+        Ok(())
+    }
+
+    fn declared_shape(&self, graph: &Graph, input: InputId) -> Result<Vec<usize>, RunError> {
+        let input = &graph.inputs[input];
+        let ty = graph.values[input.value].ty.tensor();
+        let shape = ty.map_or(&[][..], |ty: &TensorType| &ty.shape);
+        self.dims.shape(shape).map_err(|reason| of_input(input, reason))
+    }
+
+    fn bind_widths(&mut self, graph: &Graph) -> Result<(), RunError> {
+        for (id, collection) in graph.collections.entries() {
+            let found = self.collections[id].names.len();
+            let width = &collection.width;
+            let bound = match width.as_symbol().filter(|symbol| self.dims.get(symbol).is_none()) {
+                Some(symbol) => self.dims.bind(symbol, found as u64),
+                None => self.expect_width(width, found),
+            };
+            bound.map_err(|reason| of_input(&graph.inputs[collection.input], reason))?;
+        }
+        Ok(())
+    }
+
+    fn expect_width(&self, width: &Expr, found: usize) -> Result<(), String> {
+        let planned = self.dims.evaluate(width)?;
+        match planned == found as i128 {
+            true => Ok(()),
+            false => Err(format!("there are {found} items, not {planned} as planned")),
+        }
+    }
+}
+
+impl Items {
+    fn of_files(files: Vec<PathBuf>) -> Self {
+        let names = files.iter().map(|file| item_name(file)).collect();
+        Self { names, files }
+    }
+
+    fn of_slices(count: usize) -> Self {
+        let names = (0..count).map(|index| index.to_string()).collect();
+        let files = Vec::new();
+        Self { names, files }
+    }
+}
+
+/// The file's name without its ending: `a.csv.gz` is `a`.
+fn item_name(file: &Path) -> String {
+    let stem = file.file_stem().unwrap_or_default();
+    let gzipped = file.extension().is_some_and(|ending| ending == "gz");
+    let stem = match gzipped {
+        true => Path::new(stem).file_stem().unwrap_or(stem),
+        false => stem,
+    };
+    stem.to_string_lossy().into_owned()
+}
+
+/// Blames an input, and its file where it has one.
+pub(crate) fn of_input(input: &Input, reason: String) -> RunError {
+    let place = match io::path_of(&input.source) {
+        Some(path) => format!("input `{}` (`{path}`): ", input.name),
+        None => format!("input `{}`: ", input.name),
+    };
+    RunError::new(place + &reason)
+}

@@ -1,0 +1,355 @@
+//! Memory: aligned buffers, each charged to the task or the store that holds it.
+//!
+//! A [`Charge`] is taken before memory is, and ends with it, so the accounts are exact: a task
+//! cannot hold more than it requested, and all of them and the store cannot hold more than the
+//! machine has. Freed buffers are kept for the next of their size, within a share of the memory.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytemuck::{Pod, Zeroable};
+
+/// The unit of allocation; it carries the alignment.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub(crate) struct Block([u8; 64]);
+
+const BLOCK: usize = size_of::<Block>();
+
+/// Smaller buffers are left to the allocator.
+const POOLED_BLOCKS: usize = 1024;
+
+/// The memory of the machine that a run may use.
+pub(crate) struct Memory {
+    limit: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    used: u64,
+    peak: u64,
+    idle: BTreeMap<usize, Vec<Box<[Block]>>>,
+    idle_bytes: u64,
+}
+
+impl Memory {
+    pub(crate) fn new(limit: u64) -> Arc<Self> {
+        let state = Mutex::default();
+        Arc::new(Self { limit, state })
+    }
+
+    /// Bytes that a run may use.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Bytes that are charged now.
+    pub(crate) fn used(&self) -> u64 {
+        self.state().used
+    }
+
+    /// Most bytes that were ever charged at once.
+    pub(crate) fn peak(&self) -> u64 {
+        self.state().peak
+    }
+
+    /// An account that can hold at most `limit` bytes.
+    pub(crate) fn account(self: &Arc<Self>, limit: u64) -> Arc<Account> {
+        Arc::new(Account {
+            limit,
+            used: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+            memory: self.clone(),
+        })
+    }
+
+    fn take(&self, bytes: u64) -> Result<(), Shortage> {
+        let mut state = self.state();
+        let (used, limit) = (state.used, self.limit);
+        let total = used.checked_add(bytes).filter(|total| *total <= limit);
+        let total = total.ok_or(Shortage::of(bytes, used, limit, Holder::Machine))?;
+        state.used = total;
+        state.peak = state.peak.max(total);
+        if total + state.idle_bytes > limit {
+            state.idle.clear();
+            state.idle_bytes = 0;
+        }
+        Ok(())
+    }
+
+    fn give_back(&self, bytes: u64) {
+        self.state().used -= bytes;
+    }
+
+    fn reuse(&self, blocks: usize) -> Option<Box<[Block]>> {
+        let mut state = self.state();
+        let found = state.idle.get_mut(&blocks)?.pop()?;
+        state.idle_bytes -= bytes_of(blocks);
+        Some(found)
+    }
+
+    fn recycle(&self, blocks: Box<[Block]>) {
+        let mut state = self.state();
+        let idle = state.idle_bytes + bytes_of(blocks.len());
+        if blocks.len() >= POOLED_BLOCKS && idle <= (self.limit - state.used).min(self.limit / 8) {
+            state.idle_bytes = idle;
+            state.idle.entry(blocks.len()).or_default().push(blocks);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What one task, or the store of values between tasks, holds.
+pub(crate) struct Account {
+    limit: u64,
+    used: AtomicU64,
+    peak: AtomicU64,
+    memory: Arc<Memory>,
+}
+
+impl Account {
+    /// Bytes that it holds.
+    pub(crate) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Most bytes that it held at once.
+    pub(crate) fn peak(&self) -> u64 {
+        self.peak.load(Ordering::Relaxed)
+    }
+
+    /// Reserves bytes that something else allocates.
+    pub(crate) fn charge(self: &Arc<Self>, bytes: u64) -> Result<Charge, Shortage> {
+        let add = |used: u64| used.checked_add(bytes).filter(|total| *total <= self.limit);
+        let before = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        let before =
+            before.map_err(|used| Shortage::of(bytes, used, self.limit, Holder::Task))?;
+        if let Err(shortage) = self.memory.take(bytes) {
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(shortage);
+        }
+        self.peak.fetch_max(before + bytes, Ordering::Relaxed);
+        let account = Mutex::new(self.clone());
+        Ok(Charge { account, bytes })
+    }
+
+    /// A buffer of `len` bytes. What it holds is not said.
+    pub(crate) fn allocate(self: &Arc<Self>, len: usize) -> Result<Buffer, Shortage> {
+        let charge = self.charge(len as u64)?;
+        let blocks = size_class(len.div_ceil(BLOCK));
+        let refused = || Shortage::of(len as u64, self.memory.used(), self.memory.limit, Holder::System);
+        let reused = self.memory.reuse(blocks);
+        let blocks = match reused {
+            Some(blocks) => blocks,
+            None => bytemuck::allocation::try_zeroed_slice_box(blocks).map_err(|()| refused())?,
+        };
+        Ok(Buffer {
+            blocks,
+            len,
+            charge,
+        })
+    }
+}
+
+/// Memory that is reserved; it ends when dropped.
+pub(crate) struct Charge {
+    account: Mutex<Arc<Account>>,
+    bytes: u64,
+}
+
+impl Charge {
+    /// Charges another account instead.
+    pub(crate) fn move_to(&self, account: &Arc<Account>) {
+        account.used.fetch_add(self.bytes, Ordering::Relaxed);
+        account.peak.fetch_max(account.used(), Ordering::Relaxed);
+        let old = std::mem::replace(&mut *self.account(), account.clone());
+        old.used.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+
+    fn account(&self) -> MutexGuard<'_, Arc<Account>> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        let account = self.account().clone();
+        account.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        account.memory.give_back(self.bytes);
+    }
+}
+
+/// Bytes aligned to 64, charged to an account.
+pub(crate) struct Buffer {
+    blocks: Box<[Block]>,
+    len: usize,
+    charge: Charge,
+}
+
+impl Buffer {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.blocks)[..self.len]
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.blocks)[..self.len]
+    }
+
+    /// Who pays for it.
+    pub(crate) fn charge(&self) -> &Charge {
+        &self.charge
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        let memory = self.charge.account().memory.clone();
+        memory.recycle(std::mem::take(&mut self.blocks));
+    }
+}
+
+/// Aligned space of a thread for blocks of elements; a fixed small amount, not charged.
+pub(crate) struct Scratch(Vec<Block>);
+
+impl Scratch {
+    pub(crate) fn new(len: usize) -> Self {
+        Self(vec![Block::zeroed(); len.div_ceil(BLOCK)])
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.0)
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.0)
+    }
+}
+
+/// Rounds up to one of eight sizes an octave, so that freed buffers find a new use.
+fn size_class(blocks: usize) -> usize {
+    if blocks < POOLED_BLOCKS {
+        return blocks;
+    }
+    let step = 1 << (blocks.ilog2() - 3);
+    blocks.next_multiple_of(step)
+}
+
+fn bytes_of(blocks: usize) -> u64 {
+    (blocks * BLOCK) as u64
+}
+
+/// Why memory was not given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shortage {
+    /// Bytes that were asked for.
+    pub(crate) needed: u64,
+    /// Bytes that were held already.
+    pub(crate) held: u64,
+    /// Bytes there may be.
+    pub(crate) limit: u64,
+    /// Whose limit it is.
+    pub(crate) holder: Holder,
+}
+
+/// Whose limit was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// What the task requested.
+    Task,
+    /// What the run may use of the machine.
+    Machine,
+    /// What the operating system gives.
+    System,
+}
+
+impl Shortage {
+    fn of(needed: u64, held: u64, limit: u64, holder: Holder) -> Self {
+        Self {
+            needed,
+            held,
+            limit,
+            holder,
+        }
+    }
+}
+
+/// Prints bytes for people: `1.5 GiB`.
+pub(crate) struct Bytes(pub(crate) u64);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+        match units.iter().find(|(shift, _)| self.0 >> shift > 0) {
+            Some((shift, unit)) if self.0 % (1 << shift) == 0 => write!(f, "{} {unit}", self.0 >> shift),
+            Some((shift, unit)) => {
+                let value = self.0 as f64 / (1_u64 << shift) as f64;
+                write!(f, "{value:.2} {unit}")
+            }
+            None => write!(f, "{} bytes", self.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_is_charged_as_long_as_it_lives() {
+        let memory = Memory::new(1 << 20);
+        let task = memory.account(1000);
+        let first = task.allocate(600).unwrap();
+        assert_eq!((task.used(), memory.used()), (600, 600));
+        assert_eq!(first.bytes().len(), 600);
+        assert_eq!(first.bytes().as_ptr() as usize % 64, 0);
+        let shortage = task.allocate(401).err().unwrap();
+        assert_eq!(shortage, Shortage::of(401, 600, 1000, Holder::Task));
+        drop(first);
+        assert_eq!((task.used(), task.peak(), memory.used()), (0, 600, 0));
+    }
+
+    #[test]
+    fn all_accounts_together_stay_within_the_machine() {
+        let memory = Memory::new(1000);
+        let (task, store) = (memory.account(800), memory.account(u64::MAX));
+        let held = task.allocate(800).unwrap();
+        held.charge().move_to(&store);
+        assert_eq!((task.used(), store.used(), memory.used()), (0, 800, 800));
+        let shortage = task.allocate(201).err().unwrap();
+        assert_eq!(shortage, Shortage::of(201, 800, 1000, Holder::Machine));
+        assert_eq!(task.used(), 0);
+        drop(held);
+        assert_eq!((store.used(), memory.used(), memory.peak()), (0, 0, 800));
+    }
+
+    #[test]
+    fn freed_buffers_are_reused_within_bounds() {
+        let memory = Memory::new(8 << 20);
+        let task = memory.account(u64::MAX);
+        let kept = task.allocate(1 << 20).unwrap();
+        let place = kept.bytes().as_ptr();
+        drop(kept);
+        // A little smaller is of the same class; an eighth of 8 MiB may stay idle, not more.
+        let again = task.allocate((1 << 20) - 100).unwrap();
+        assert_eq!(again.bytes().as_ptr(), place);
+        drop((again, task.allocate(1 << 20).unwrap()));
+        assert_eq!(memory.state().idle_bytes, 1 << 20);
+        // What is idle makes room.
+        let _all = task.allocate(8 << 20).unwrap();
+        assert_eq!(memory.state().idle_bytes, 0);
+    }
+
+    #[test]
+    fn bytes_print_for_people() {
+        let cases = [(0, "0 bytes"), (1023, "1023 bytes"), (1024, "1 KiB"), (1536 << 20, "1.50 GiB")];
+        for (bytes, text) in cases {
+            assert_eq!(Bytes(bytes).to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Outputs: where they go, and writing them so that they are there whole or not at all.
+
+use std::collections::HashMap;
+use std::fs::{self, Permissions};
+use std::io::{BufWriter, Write};
+use std::path::{Component, Path, PathBuf};
+
+use haul_ir::graph::{Graph, Output, Sink};
+use haul_ir::id::{CollectionId, IdVec, ValueId};
+use haul_ir::report::Written;
+
+use crate::error::{IoError, RunError};
+use crate::inputs::Items;
+use crate::io;
+use crate::tensor::{Data, Tensor};
+
+/// The files that a run is to write.
+pub(crate) struct Outputs<'a> {
+    graph: &'a Graph,
+    folder: PathBuf,
+    /// For each output, the path of each item.
+    paths: Vec<Vec<String>>,
+}
+
+impl<'a> Outputs<'a> {
+    /// Settles the path of every file.
+    ///
+    /// # Errors
+    /// A path leaves the folder of the pipeline, or two files would have one path.
+    pub(crate) fn plan(
+        graph: &'a Graph,
+        folder: &Path,
+        collections: &IdVec<CollectionId, Items>,
+    ) -> Result<Self, RunError> {
+        let named = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let folder = named.canonicalize().map_err(|error| IoError::new(named, error))?;
+        let mut owners: HashMap<PathBuf, String> = HashMap::new();
+        let mut paths = Vec::new();
+        for output in &graph.outputs {
+            let items = paths_of(output, graph, collections);
+            for path in &items {
+                let normal = inside(path).map_err(|reason| of_output(output, path, reason))?;
+                if let Some(other) = owners.insert(normal, output.name.clone()) {
+                    let reason = format!("another file of output `{other}` has this path as well");
+                    return Err(of_output(output, path, &reason));
+                }
+            }
+            paths.push(items);
+        }
+        Ok(Self {
+            graph,
+            folder,
+            paths,
+        })
+    }
+
+    /// The outputs that take a value, by position.
+    pub(crate) fn of(&self, value: ValueId) -> impl Iterator<Item = usize> {
+        let outputs = self.graph.outputs.iter().enumerate();
+        outputs.filter(move |(_, output)| output.value == value).map(|(at, _)| at)
+    }
+
+    /// Writes one file under a temporary name, then renames it.
+    ///
+    /// # Errors
+    /// The value does not suit the format; the file cannot be written; the path leads outside.
+    pub(crate) fn write(
+        &self,
+        at: usize,
+        item: Option<usize>,
+        data: &Data,
+    ) -> Result<Written, RunError> {
+        let output = &self.graph.outputs[at];
+        let path = &self.paths[at][item.unwrap_or(0)];
+        let Data::Tensor(tensor) = data else {
+            return Err(of_output(output, path, "text cannot be written as numbers"));
+        };
+        check(&output.sink, tensor).map_err(|[reason, help]| {
+            of_output(output, path, &reason).help(help)
+        })?;
+        let named = Path::new(path);
+        let bytes = self.write_whole(named, tensor, &output.sink).map_err(|error| {
+            of_output(output, path, &error.to_string())
+        })?;
+        Ok(Written {
+            output: output.name.clone(),
+            path: path.clone(),
+            bytes,
+        })
+    }
+
+    fn write_whole(&self, path: &Path, tensor: &Tensor, sink: &Sink) -> std::io::Result<u64> {
+        let target = self.folder.join(path);
+        let parent = target.parent().unwrap_or(&self.folder);
+        self.check_inside(parent)?;
+        fs::create_dir_all(parent)?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".haul-");
+        #[cfg(unix)]
+        builder.permissions(<Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
+        let mut file = BufWriter::with_capacity(1 << 18, builder.tempfile_in(parent)?);
+        match sink {
+            Sink::Npy { .. } => io::write_npy(tensor, &mut file)?,
+            Sink::Csv { columns, .. } => io::write_csv(tensor, columns, &mut file)?,
+            Sink::Image { .. } => io::write_image(tensor, &mut file)?,
+        }
+        file.flush()?;
+        let file = file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        file.as_file().sync_all()?;
+        let bytes = file.as_file().metadata()?.len();
+        file.persist(&target).map_err(|error| error.error)?;
+        Ok(bytes)
+    }
+
+    /// A link in the path may lead outside of the folder.
+    fn check_inside(&self, parent: &Path) -> std::io::Result<()> {
+        let there = parent.ancestors().find(|folder| folder.symlink_metadata().is_ok());
+        let real = there.unwrap_or(&self.folder).canonicalize()?;
+        match real.starts_with(&self.folder) {
+            true => Ok(()),
+            false => Err(std::io::Error::other("a link leads outside of the pipeline's folder")),
+        }
+    }
+}
+
+fn paths_of(output: &Output, graph: &Graph, collections: &IdVec<CollectionId, Items>) -> Vec<String> {
+    let path = output.sink.path();
+    match graph.values[output.value].over {
+        Some(over) => {
+            let names = collections[over].names.iter();
+            names.map(|name| path.replace("{item}", name)).collect()
+        }
+        None => vec![path.to_owned()],
+    }
+}
+
+/// The path without detours, where it stays inside its folder.
+fn inside(path: &str) -> Result<PathBuf, &'static str> {
+    let mut normal = PathBuf::new();
+    for component in Path::new(path).components() {
+        match component {
+            Component::Normal(part) => normal.push(part),
+            Component::CurDir => {}
+            Component::ParentDir => return Err("a path must not go up with `..`"),
+            Component::RootDir | Component::Prefix(_) => {
+                return Err("a path must be relative to the pipeline's folder");
+            }
+        }
+    }
+    match normal.file_name() {
+        Some(_) if !path.ends_with(std::path::is_separator) => Ok(normal),
+        _ => Err("the path names no file"),
+    }
+}
+
+fn check(sink: &Sink, tensor: &Tensor) -> Result<(), [String; 2]> {
+    let shape = &tensor.layout.shape;
+    match sink {
+        Sink::Npy { .. } => Ok(()),
+        Sink::Csv { columns, .. } => io::check_csv(tensor.dtype, shape, columns),
+        Sink::Image { .. } => io::check_image(tensor.dtype, shape),
+    }
+}
+
+fn of_output(output: &Output, path: &str, reason: &str) -> RunError {
+    RunError::new(format!("output `{}` (`{path}`): {reason}", output.name))
+}

@@ -1,0 +1,74 @@
+//! What a run tells while it goes on.
+
+use haul_ir::cost::Nanos;
+use haul_ir::expr::Symbol;
+use haul_ir::id::StageId;
+
+/// Watches a run. Called on the thread that runs [`crate::run`], between its decisions: it has
+/// to be quick.
+pub trait Observer {
+    /// Something happened.
+    fn event(&self, event: &Event<'_>);
+}
+
+/// Watches nothing.
+pub struct Silent;
+
+impl Observer for Silent {
+    fn event(&self, _: &Event<'_>) {}
+}
+
+/// Something that happened in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// How many tasks a stage has; told of each stage before any starts.
+    Tasks {
+        /// The stage.
+        stage: StageId,
+        /// How many there are.
+        count: usize,
+    },
+    /// The data bound a symbolic size.
+    Bound {
+        /// The symbol.
+        symbol: &'a Symbol,
+        /// Its size.
+        size: u64,
+        /// The item whose own size it is.
+        item: Option<&'a str>,
+    },
+    /// A task started.
+    Started {
+        /// Its stage.
+        stage: StageId,
+        /// Its item.
+        item: Option<&'a str>,
+    },
+    /// A task finished.
+    Finished {
+        /// Its stage.
+        stage: StageId,
+        /// Its item.
+        item: Option<&'a str>,
+        /// From its start to its end.
+        time: Nanos,
+        /// Most bytes that it held at once.
+        peak_memory: u64,
+    },
+    /// A stage has tasks that could start, were it not for what others hold.
+    Waiting {
+        /// The stage.
+        stage: StageId,
+        /// What is lacking: `cpus`, `memory`, `gpus`, or room for `stored values`.
+        lacks: &'static str,
+        /// The stages whose tasks hold it.
+        behind: &'a [StageId],
+    },
+    /// A file is there under its final name.
+    Written {
+        /// The path, relative to where the pipeline file is.
+        path: &'a str,
+        /// Its size in bytes.
+        bytes: u64,
+    },
+}

@@ -1,0 +1,333 @@
+//! Runs a plan: checks that it can, then starts tasks as their inputs and resources come free.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use haul_ir::cost::Nanos;
+use haul_ir::graph::{GpuCount, Producer};
+use haul_ir::id::{IdVec, StageId};
+use haul_ir::plan::{Plan, Side};
+use haul_ir::report::{Report, StageReport, Written};
+
+use crate::cancel::{Cancel, Stop};
+use crate::device::cpu::Cpu;
+use crate::error::{ErrorKind, RunError};
+use crate::grant::Ledger;
+use crate::inputs::Inputs;
+use crate::machine::Machine;
+use crate::memory::{Bytes, Memory};
+use crate::output::Outputs;
+use crate::pools::Pools;
+use crate::program::programs;
+use crate::progress::{Event, Observer};
+use crate::schedule::{Refusal, Schedule, TaskId};
+use crate::store::Store;
+use crate::task::{Bindings, Context, Done};
+
+/// Where a run reads and writes, and what it may use.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The folder of the pipeline file: paths of inputs are relative to it.
+    pub base: PathBuf,
+    /// The folder that outputs are relative to, and stay in.
+    pub out: PathBuf,
+    /// What the run may use of this machine.
+    pub machine: Machine,
+    /// Stops the run.
+    pub cancel: Cancel,
+}
+
+/// Runs a plan on this machine.
+///
+/// # Errors
+/// Something that the plan needs is not there, the data is not what it declares, a task failed,
+/// a file could not be written, or the run was cancelled. No output is left half written.
+pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Report, RunError> {
+    check_machine(plan, &options.machine)?;
+    let graph = plan.typed.graph();
+    let memory = Memory::new(options.machine.memory);
+    let stored = memory.account(u64::MAX);
+    let mut inputs = Inputs::open(graph, &options.base, &stored)?;
+    for (symbol, size) in inputs.dims.take_fresh() {
+        let (symbol, item) = (&symbol, None);
+        observer.event(&Event::Bound { symbol, size, item });
+    }
+    let collections = &inputs.collections;
+    let device = Cpu::new(options.machine.cpu.clone());
+    let context = Context {
+        plan,
+        programs: programs(plan),
+        collections,
+        device: &device,
+        memory: memory.clone(),
+        store: Store::new(graph, &options.base, collections, stored),
+        outputs: Outputs::plan(graph, &options.out, collections)?,
+        pools: Pools::default(),
+        stop: Stop::new(options.cancel.clone()),
+        bindings: Mutex::new(Bindings {
+            all: inputs.dims.clone(),
+            of_item: HashMap::new(),
+        }),
+    };
+    let widths = collections.iter().map(|items| items.names.len()).collect();
+    let ledger = Ledger::new(options.machine.cpus, memory.limit(), 0);
+    let schedule = Schedule::new(plan, &widths, ledger, memory.limit());
+    let mut run = Run::new(&context, schedule, observer);
+    run.tasks()?;
+    run.write_inputs()?;
+    Ok(run.report())
+}
+
+/// What a plan asks of this machine that it has not.
+fn check_machine(plan: &Plan, machine: &Machine) -> Result<(), RunError> {
+    for (id, stage) in plan.typed.graph().stages.entries() {
+        let request = plan.stages[id].request(&stage.requests);
+        let groups = plan.typed.groups_of(id);
+        let on_gpu = groups.iter().any(|group| plan.groups[*group].placement.side == Side::Gpu);
+        let lacks = |message: String| RunError::new(message).in_task(&stage.name, None);
+        if on_gpu || request.gpus > GpuCount::NONE {
+            let message = "the plan has it on a GPU, and this build has no CUDA device";
+            return Err(lacks(message.into())
+                .help("plan for this machine (`--target local`), with a request for CPUs only"));
+        }
+        if request.cpus > machine.cpus {
+            let (asked, there) = (request.cpus, machine.cpus);
+            return Err(lacks(format!("it requests {asked} cpus; this run has {there}"))
+                .help(format!("request at most {there} cpus, or run on a larger machine")));
+        }
+        if request.memory > machine.memory {
+            let (asked, there) = (Bytes(request.memory), Bytes(machine.memory));
+            return Err(lacks(format!("it requests {asked} of memory; this run has {there}"))
+                .help(format!("request at most {there}, or run on a larger machine")));
+        }
+    }
+    Ok(())
+}
+
+/// A run under way.
+struct Run<'a> {
+    context: &'a Context<'a>,
+    schedule: Schedule,
+    observer: &'a dyn Observer,
+    stages: IdVec<StageId, StageReport>,
+    written: Vec<Written>,
+    preview: Option<haul_ir::report::Preview>,
+    failure: Option<RunError>,
+    /// Stages that were told to wait, until one of their tasks starts.
+    waiting: HashSet<StageId>,
+    start: Instant,
+    makespan: Nanos,
+}
+
+type Outcome = (TaskId, Result<Done, RunError>);
+
+impl<'a> Run<'a> {
+    fn new(context: &'a Context<'a>, schedule: Schedule, observer: &'a dyn Observer) -> Self {
+        let stages = context.plan.typed.graph().stages.ids();
+        let device = context.device.name();
+        Self {
+            context,
+            schedule,
+            observer,
+            stages: stages
+                .map(|_| StageReport {
+                    device: device.to_owned(),
+                    ..StageReport::default()
+                })
+                .collect(),
+            written: Vec::new(),
+            preview: None,
+            failure: None,
+            waiting: HashSet::new(),
+            start: Instant::now(),
+            makespan: 0,
+        }
+    }
+
+    /// Runs all tasks, on threads that each take one at a time.
+    fn tasks(&mut self) -> Result<(), RunError> {
+        for stage in self.stages.ids() {
+            let count = self.schedule.tasks(stage);
+            self.observer.event(&Event::Tasks { stage, count });
+        }
+        let (to_workers, tasks) = unbounded();
+        let (outcomes, from_workers) = unbounded();
+        let context = self.context;
+        std::thread::scope(|scope| {
+            let mut workers = 0;
+            self.dispatch(to_workers, &from_workers, &mut |running| {
+                // A worker for each task that runs at once, and no more.
+                if running > workers {
+                    workers += 1;
+                    let (tasks, outcomes) = (tasks.clone(), outcomes.clone());
+                    scope.spawn(move || work(context, &tasks, &outcomes));
+                }
+            });
+        });
+        match self.failure.take() {
+            Some(failure) => Err(failure),
+            None if self.is_unfinished() => Err(RunError::cancelled()),
+            None => Ok(()),
+        }
+    }
+
+    /// Starts what can start and waits for what runs, until nothing does. Workers end when the
+    /// channel to them closes.
+    fn dispatch(
+        &mut self,
+        to_workers: Sender<TaskId>,
+        from_workers: &Receiver<Outcome>,
+        need_workers: &mut dyn FnMut(usize),
+    ) {
+        loop {
+            while !self.context.stop.is_set() {
+                let Some(task) = self.start_next() else { break };
+                need_workers(self.schedule.running().count());
+                if to_workers.send(task).is_err() {
+                    return;
+                }
+            }
+            if self.schedule.running().next().is_none() {
+                return;
+            }
+            match from_workers.recv() {
+                Ok((task, outcome)) => self.record(task, outcome),
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn start_next(&mut self) -> Option<TaskId> {
+        let mut refusals: Vec<Refusal> = Vec::new();
+        let stored = self.context.store.bytes();
+        let started = self.schedule.start(stored, &mut |refusal| refusals.push(refusal));
+        for Refusal { stage, lacks } in refusals {
+            if self.waiting.insert(stage) {
+                let mut behind: Vec<_> = self.schedule.running().map(|task| task.stage).collect();
+                behind.sort_unstable();
+                behind.dedup();
+                let behind = &behind[..];
+                self.observer.event(&Event::Waiting { stage, lacks, behind });
+            }
+        }
+        let task = started?;
+        let (stage, item) = (task.stage, self.context.item_name(task));
+        self.waiting.remove(&stage);
+        self.observer.event(&Event::Started { stage, item });
+        Some(task)
+    }
+
+    fn record(&mut self, task: TaskId, outcome: Result<Done, RunError>) {
+        match outcome {
+            Ok(done) => {
+                self.schedule.finish(task);
+                self.record_done(task, done);
+            }
+            Err(error) => {
+                self.schedule.give_back(task);
+                self.context.stop.fail();
+                // Tasks that were stopped because of the failure say that they were cancelled.
+                let is_first = self.failure.as_ref().is_none_or(|first| {
+                    first.kind == ErrorKind::Cancelled && error.kind == ErrorKind::Failed
+                });
+                if is_first {
+                    self.failure = Some(error);
+                }
+            }
+        }
+    }
+
+    fn record_done(&mut self, task: TaskId, done: Done) {
+        let (stage, item) = (task.stage, self.context.item_name(task));
+        let graph = self.context.plan.typed.graph();
+        for (symbol, size) in &done.bound {
+            let per_item = graph.dims.get(symbol).is_some_and(|dim| dim.per_item.is_some());
+            let (size, item) = (*size, item.filter(|_| per_item));
+            self.observer.event(&Event::Bound { symbol, size, item });
+        }
+        for Written { path, bytes, .. } in &done.written {
+            let bytes = *bytes;
+            self.observer.event(&Event::Written { path, bytes });
+        }
+        let report = &mut self.stages[stage];
+        report.tasks += 1;
+        report.busy = report.busy.saturating_add(done.time);
+        report.longest = report.longest.max(done.time);
+        report.peak_memory = report.peak_memory.max(done.peak_memory);
+        self.written.extend(done.written);
+        // Of the last stage, and of the first of its items.
+        let is_later = self.preview.as_ref().is_none_or(|shown| stage > shown.stage);
+        if done.preview.is_some() && (is_later || task.item == Some(0)) {
+            self.preview = done.preview;
+        }
+        self.makespan = nanos(self.start);
+        let (time, peak_memory) = (done.time, done.peak_memory);
+        self.observer.event(&Event::Finished {
+            stage,
+            item,
+            time,
+            peak_memory,
+        });
+    }
+
+    fn is_unfinished(&self) -> bool {
+        let finished: u64 = self.stages.iter().map(|stage| stage.tasks).sum();
+        finished < self.schedule.total() as u64
+    }
+
+    /// Outputs that take an input as it is.
+    fn write_inputs(&mut self) -> Result<(), RunError> {
+        let context = self.context;
+        let graph = context.plan.typed.graph();
+        let dims = self.dims();
+        for (at, output) in graph.outputs.iter().enumerate() {
+            if let Producer::Input(_) = graph.values[output.value].producer {
+                for item in 0..context.store.width(output.value) {
+                    let data = context.store.take(output.value, Some(item), &dims)?;
+                    self.written.push(context.outputs.write(at, Some(item), &data)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn dims(&self) -> crate::bind::Dims {
+        let bindings = self.context.bindings.lock();
+        bindings.unwrap_or_else(std::sync::PoisonError::into_inner).all.clone()
+    }
+
+    fn report(mut self) -> Report {
+        let order: HashMap<&str, usize> = self.context.plan.typed.graph().outputs.iter()
+            .enumerate()
+            .map(|(at, output)| (output.name.as_str(), at))
+            .collect();
+        self.written.sort_by(|a, b| {
+            let key = |written: &Written| (order[written.output.as_str()], written.path.clone());
+            key(a).cmp(&key(b))
+        });
+        Report {
+            stages: self.stages,
+            makespan: self.makespan,
+            peak_memory: self.context.memory.peak(),
+            written: self.written,
+            preview: self.preview,
+        }
+    }
+}
+
+/// Runs tasks until there are no more.
+fn work(context: &Context<'_>, tasks: &Receiver<TaskId>, outcomes: &Sender<Outcome>) {
+    for task in tasks {
+        let outcome = context.run(task);
+        if outcomes.send((task, outcome)).is_err() {
+            return;
+        }
+    }
+}
+
+fn nanos(since: Instant) -> Nanos {
+    Nanos::try_from(since.elapsed().as_nanos()).unwrap_or(Nanos::MAX)
+}

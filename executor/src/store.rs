@@ -1,0 +1,223 @@
+//! Values between tasks: what stages made and others still need, and inputs, read when the first
+//! task needs them. Each is freed when the last task that needs it takes it.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use haul_ir::graph::{Arg, Graph, Input, Producer, Source};
+use haul_ir::id::{CollectionId, IdVec, InputId, ValueId};
+use haul_ir::tensor::Layout;
+use haul_ir::types::ValueType;
+
+use crate::bind::Dims;
+use crate::device::{fault, shortage_error};
+use crate::error::RunError;
+use crate::inputs::{Items, of_input};
+use crate::io;
+use crate::memory::Account;
+use crate::strided;
+use crate::tensor::{Data, Tensor, size};
+
+/// Values between tasks.
+pub(crate) struct Store<'a> {
+    graph: &'a Graph,
+    base: &'a Path,
+    collections: &'a IdVec<CollectionId, Items>,
+    account: Arc<Account>,
+    /// How many tasks read each value, or each item of it.
+    readers: IdVec<ValueId, usize>,
+    made: Mutex<HashMap<(ValueId, usize), Kept>>,
+    /// A lock for each item of each input, so that one task reads it and others wait.
+    read: IdVec<InputId, Vec<Mutex<Option<Kept>>>>,
+}
+
+struct Kept {
+    data: Data,
+    readers_left: usize,
+}
+
+impl<'a> Store<'a> {
+    pub(crate) fn new(
+        graph: &'a Graph,
+        base: &'a Path,
+        collections: &'a IdVec<CollectionId, Items>,
+        account: Arc<Account>,
+    ) -> Self {
+        let count = |over: Option<CollectionId>| over.map_or(1, |id| collections[id].names.len());
+        let slots = graph.inputs.iter().map(|input| {
+            let items = 0..count(input.collection);
+            items.map(|_| Mutex::new(None)).collect()
+        });
+        Self {
+            graph,
+            base,
+            collections,
+            account,
+            readers: count_readers(graph, &count),
+            made: Mutex::default(),
+            read: slots.collect(),
+        }
+    }
+
+    /// Bytes that values between tasks take.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.account.used()
+    }
+
+    /// Keeps what a task made, where others need it.
+    pub(crate) fn put(&self, value: ValueId, item: Option<usize>, data: Data) {
+        let readers_left = self.readers[value];
+        if readers_left > 0 {
+            data.move_to(&self.account);
+            let kept = Kept { data, readers_left };
+            self.made().insert((value, item.unwrap_or(0)), kept);
+        }
+    }
+
+    /// The data of a value for one of the tasks that read it.
+    ///
+    /// # Errors
+    /// An input cannot be read.
+    pub(crate) fn take(
+        &self,
+        value: ValueId,
+        item: Option<usize>,
+        dims: &Dims,
+    ) -> Result<Data, RunError> {
+        let item = item.filter(|_| self.graph.values[value].over.is_some()).unwrap_or(0);
+        if let Producer::Input(input) = self.graph.values[value].producer {
+            return self.take_input(input, item, dims);
+        }
+        let mut made = self.made();
+        let kept = made.remove(&(value, item));
+        let kept = kept.ok_or_else(|| fault(format!("{value:?} is read before it is made")))?;
+        let data = kept.data.clone();
+        if kept.readers_left > 1 {
+            let readers_left = kept.readers_left - 1;
+            made.insert((value, item), Kept { readers_left, ..kept });
+        }
+        Ok(data)
+    }
+
+    /// How many items a value has.
+    pub(crate) fn width(&self, value: ValueId) -> usize {
+        let over = self.graph.values[value].over;
+        over.map_or(1, |over| self.collections[over].names.len())
+    }
+
+    fn take_input(&self, input: InputId, item: usize, dims: &Dims) -> Result<Data, RunError> {
+        let Some(slot) = self.read[input].get(item) else {
+            return Err(fault(format!("{input:?} has no item {item}")));
+        };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = self.graph.inputs[input].value;
+        let kept = match slot.take() {
+            Some(kept) => kept,
+            None => Kept {
+                data: self.read_input(input, item, dims)?,
+                readers_left: self.readers[value],
+            },
+        };
+        let data = kept.data.clone();
+        if kept.readers_left > 1 {
+            let readers_left = kept.readers_left - 1;
+            *slot = Some(Kept { readers_left, ..kept });
+        }
+        Ok(data)
+    }
+
+    fn read_input(&self, id: InputId, item: usize, dims: &Dims) -> Result<Data, RunError> {
+        let input = &self.graph.inputs[id];
+        let ty = &self.graph.values[input.value].ty;
+        match (&input.source, ty) {
+            (Source::Files { .. }, _) => {
+                let over = input.collection.ok_or_else(|| fault(format!("{id:?} has no items")))?;
+                let source = io::item_source(&self.collections[over].files[item], ty)?;
+                self.read_file(&source, input, ty)
+            }
+            (Source::Split { of, axis, size }, _) => self.slice(*of, *axis, *size, item, dims),
+            (source, _) if io::path_of(source).is_some() => self.read_file(source, input, ty),
+            (source, ValueType::Tensor(ty)) => {
+                let blame = |reason| of_input(input, reason);
+                let shape = dims.shape(&ty.shape).map_err(blame)?;
+                let bytes = size(ty.dtype, &shape);
+                let bytes = bytes.ok_or_else(|| blame(format!("{ty} is too large")))?;
+                let mut buffer = self.allocate(&input.name, bytes)?;
+                io::fill_made(source, ty.dtype, buffer.bytes_mut()).map_err(blame)?;
+                Ok(Data::Tensor(Tensor::contiguous(ty.dtype, &shape, buffer)))
+            }
+            (_, ValueType::Text) => Err(fault(format!("{id:?} makes no text"))),
+        }
+    }
+
+    fn read_file(&self, source: &Source, input: &Input, ty: &ValueType) -> Result<Data, RunError> {
+        io::read(source, self.base, ty, &self.account).map_err(|error| error.for_value(&input.name))
+    }
+
+    /// A slice of another input: a view where it lies without gaps, else a copy.
+    fn slice(
+        &self,
+        of: InputId,
+        axis: usize,
+        length: u64,
+        item: usize,
+        dims: &Dims,
+    ) -> Result<Data, RunError> {
+        let Data::Tensor(whole) = self.take_input(of, 0, dims)? else {
+            return Err(fault(format!("{of:?} is text and cannot be split")));
+        };
+        let Some(&all) = whole.layout.shape.get(axis) else {
+            return Err(fault(format!("{of:?} has no axis {axis} to split")));
+        };
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let start = item.saturating_mul(length).min(all);
+        let mut layout: Layout = whole.layout.clone();
+        layout.shape[axis] = length.min(all - start);
+        layout.offset = layout.offset.wrapping_add_signed(layout.strides[axis] * start as isize);
+        let slice = Tensor { layout, ..whole };
+        if slice.layout.is_contiguous() {
+            return Ok(Data::Tensor(slice));
+        }
+        let shape = &slice.layout.shape;
+        let bytes = slice.layout.elements() * slice.dtype.size() as usize;
+        let mut buffer = self.allocate(&self.graph.inputs[of].name, bytes)?;
+        strided::copy(&slice.view(), buffer.bytes_mut());
+        Ok(Data::Tensor(Tensor::contiguous(slice.dtype, shape, buffer)))
+    }
+
+    fn allocate(&self, name: &str, bytes: usize) -> Result<crate::memory::Buffer, RunError> {
+        let buffer = self.account.allocate(bytes);
+        buffer.map_err(|shortage| shortage_error(name, shortage, None))
+    }
+
+    fn made(&self) -> MutexGuard<'_, HashMap<(ValueId, usize), Kept>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many tasks read each value that comes from outside their stage, or each item of it.
+fn count_readers(
+    graph: &Graph,
+    count: &dyn Fn(Option<CollectionId>) -> usize,
+) -> IdVec<ValueId, usize> {
+    let mut readers = IdVec::filled(0, graph.values.len());
+    for stage in graph.stages.iter() {
+        let mut seen = std::collections::HashSet::new();
+        for arg in stage.ops.iter().flat_map(|op| &graph.ops[*op].args) {
+            let Some(value) = arg.value() else { continue };
+            let of_this_item = matches!(arg, Arg::Value(_)) && graph.values[value].over.is_some();
+            if seen.insert((value, of_this_item)) {
+                readers[value] += if of_this_item { 1 } else { count(stage.each) };
+            }
+        }
+    }
+    // Slices read what they are cut from.
+    for input in graph.inputs.iter() {
+        if let Source::Split { of, .. } = input.source {
+            let slices = if readers[input.value] > 0 { count(input.collection) } else { 0 };
+            readers[graph.inputs[of].value] += slices;
+        }
+    }
+    readers
+}

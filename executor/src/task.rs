@@ -1,0 +1,248 @@
+//! Runs one task: a stage, for one item.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use haul_ir::cost::Nanos;
+use haul_ir::expr::Symbol;
+use haul_ir::graph::Producer;
+use haul_ir::id::{CollectionId, IdVec, StageId, ValueId};
+use haul_ir::plan::Plan;
+use haul_ir::report::{Preview, Written};
+use haul_ir::types::ValueType;
+
+use crate::bind::Dims;
+use crate::cancel::Stop;
+use crate::device::{Device, GroupCall, Held, Task, fault};
+use crate::error::RunError;
+use crate::inputs::{Items, of_input};
+use crate::io;
+use crate::memory::Memory;
+use crate::output::Outputs;
+use crate::pools::Pools;
+use crate::program::{Program, Read};
+use crate::schedule::TaskId;
+use crate::store::Store;
+use crate::strided::Walk;
+use crate::tensor::Data;
+
+/// Elements that a preview shows.
+const SHOWN: usize = 16;
+
+/// What all tasks of a run share.
+pub(crate) struct Context<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) programs: IdVec<StageId, Program>,
+    pub(crate) collections: &'a IdVec<CollectionId, Items>,
+    pub(crate) device: &'a dyn Device,
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) store: Store<'a>,
+    pub(crate) outputs: Outputs<'a>,
+    pub(crate) pools: Pools,
+    pub(crate) stop: Stop,
+    pub(crate) bindings: Mutex<Bindings>,
+}
+
+/// What the data said of symbolic sizes.
+pub(crate) struct Bindings {
+    /// For the whole run.
+    pub(crate) all: Dims,
+    /// For an item only.
+    pub(crate) of_item: HashMap<(CollectionId, usize), Vec<(Symbol, u64)>>,
+}
+
+/// What a task did.
+#[derive(Default)]
+pub(crate) struct Done {
+    pub(crate) time: Nanos,
+    pub(crate) peak_memory: u64,
+    pub(crate) written: Vec<Written>,
+    pub(crate) bound: Vec<(Symbol, u64)>,
+    pub(crate) preview: Option<Preview>,
+}
+
+impl Context<'_> {
+    /// The name of a task's item.
+    pub(crate) fn item_name(&self, task: TaskId) -> Option<&str> {
+        let over = self.plan.typed.graph().stages[task.stage].each?;
+        self.collections[over].names.get(task.item?).map(String::as_str)
+    }
+
+    /// Runs a task on as many threads as it was granted CPUs.
+    ///
+    /// # Errors
+    /// What went wrong, with its place.
+    pub(crate) fn run(&self, id: TaskId) -> Result<Done, RunError> {
+        let start = Instant::now();
+        let stage = &self.plan.typed.graph().stages[id.stage];
+        let request = self.plan.stages[id.stage].request(&stage.requests);
+        let threads = request.cpus.max(1) as usize;
+        let compute = || catch_unwind(AssertUnwindSafe(|| self.compute(id, request.memory)));
+        let done = match self.pools.run(threads, compute)? {
+            Ok(done) => done,
+            Err(_) => Err(fault("a kernel panicked".into())),
+        };
+        let mut done = done.map_err(|error| error.in_task(&stage.name, self.item_name(id)))?;
+        done.time = Nanos::try_from(start.elapsed().as_nanos()).unwrap_or(Nanos::MAX);
+        Ok(done)
+    }
+
+    fn compute(&self, id: TaskId, memory: u64) -> Result<Done, RunError> {
+        let graph = self.plan.typed.graph();
+        let program = &self.programs[id.stage];
+        let mut task = Task {
+            graph,
+            account: self.memory.account(memory),
+            dims: self.dims(id),
+            values: HashMap::new(),
+            stop: &self.stop,
+            predicted_peak: None,
+        };
+        for read in &program.reads {
+            let held = self.fetch(*read, id, &mut task)?;
+            task.values.insert(read.value(), held);
+        }
+        let peak = task.dims.evaluate(&self.plan.stages[id.stage].peak_memory);
+        task.predicted_peak = peak.ok().and_then(|peak| u64::try_from(peak).ok());
+        for step in &program.steps {
+            if self.stop.is_set() {
+                return Err(RunError::cancelled());
+            }
+            let group = GroupCall {
+                ops: &step.ops,
+                leaving: &step.leaving,
+            };
+            let results = self.device.run(&group, &mut task)?;
+            for (value, data) in step.leaving.iter().zip(results) {
+                task.values.insert(*value, Held::One(data));
+            }
+            for value in &step.done_with {
+                task.values.remove(value);
+            }
+        }
+        self.finish(id, task)
+    }
+
+    /// What is known of sizes when a task starts.
+    fn dims(&self, id: TaskId) -> Dims {
+        let over = self.plan.typed.graph().stages[id.stage].each;
+        let bindings = self.bindings();
+        let mut dims = bindings.all.clone();
+        if let Some(key) = over.zip(id.item) {
+            for (symbol, size) in bindings.of_item.get(&key).into_iter().flatten() {
+                dims.know(symbol, *size);
+            }
+        }
+        dims
+    }
+
+    /// Gets a value from outside the stage, and learns sizes from it.
+    fn fetch(&self, read: Read, id: TaskId, task: &mut Task<'_>) -> Result<Held, RunError> {
+        match read {
+            Read::One(value) => {
+                let data = self.store.take(value, id.item, &task.dims)?;
+                self.learn(value, id.item, &data, &mut task.dims)?;
+                self.device.upload(data, task).map(Held::One)
+            }
+            Read::Items(value) => {
+                let items = 0..self.store.width(value);
+                let items = items.map(|item| {
+                    let data = self.store.take(value, Some(item), &task.dims)?;
+                    self.device.upload(data, task)
+                });
+                items.collect::<Result<_, _>>().map(Held::Items)
+            }
+        }
+    }
+
+    fn learn(
+        &self,
+        value: ValueId,
+        item: Option<usize>,
+        data: &Data,
+        dims: &mut Dims,
+    ) -> Result<(), RunError> {
+        let graph = self.plan.typed.graph();
+        let (ValueType::Tensor(ty), Data::Tensor(tensor)) = (&graph.values[value].ty, data) else {
+            return Ok(());
+        };
+        let met = dims.unify(ty, &tensor.layout.shape);
+        met.map_err(|reason| match graph.values[value].producer {
+            Producer::Input(input) => {
+                let input = &graph.inputs[input];
+                let files = input.collection.map(|over| &self.collections[over].files);
+                match files.zip(item).and_then(|(files, item)| files.get(item)) {
+                    Some(file) => RunError::new(format!("`{}`: {reason}", file.display())),
+                    None => of_input(input, reason),
+                }
+            }
+            Producer::Op(_) => RunError::new(format!("`{}`: {reason}", graph.values[value].name)),
+        })
+    }
+
+    /// Writes, stores and shows what a task made.
+    fn finish(&self, id: TaskId, mut task: Task<'_>) -> Result<Done, RunError> {
+        let graph = task.graph;
+        let mut done = Done {
+            bound: self.publish(id, &mut task.dims)?,
+            ..Done::default()
+        };
+        for value in &self.programs[id.stage].results {
+            let Some(Held::One(data)) = task.values.remove(value) else {
+                return Err(fault(format!("{value:?} was not made")));
+            };
+            let data = self.device.download(data, &task)?;
+            for output in self.outputs.of(*value) {
+                done.written.push(self.outputs.write(output, id.item, &data)?);
+            }
+            if graph.outputs.is_empty() && graph.stages[id.stage].value == *value {
+                done.preview = self.preview(id, &data);
+            }
+            self.store.put(*value, id.item, data);
+        }
+        task.values.clear();
+        done.peak_memory = task.account.peak();
+        Ok(done)
+    }
+
+    /// Tells other tasks the sizes that this one learned.
+    fn publish(&self, id: TaskId, dims: &mut Dims) -> Result<Vec<(Symbol, u64)>, RunError> {
+        let graph = self.plan.typed.graph();
+        let fresh = dims.take_fresh();
+        let mut bindings = self.bindings();
+        for (symbol, size) in &fresh {
+            let over = graph.dims.get(symbol).and_then(|dim| dim.per_item);
+            match over.zip(id.item) {
+                Some(key) => bindings.of_item.entry(key).or_default().push((symbol.clone(), *size)),
+                None => bindings.all.bind(symbol, *size).map_err(RunError::new)?,
+            }
+        }
+        bindings.all.take_fresh();
+        Ok(fresh)
+    }
+
+    fn preview(&self, id: TaskId, data: &Data) -> Option<Preview> {
+        let Data::Tensor(tensor) = data else { return None };
+        let size = tensor.dtype.size() as usize;
+        let shown = tensor.layout.elements().min(SHOWN);
+        let mut bytes = vec![0_u128; shown];
+        let bytes = &mut bytemuck::cast_slice_mut(&mut bytes)[..shown * size];
+        if shown > 0 {
+            Walk::new(&tensor.layout).copy(tensor.buffer.bytes(), size, 0, bytes);
+        }
+        let elements = bytes.chunks_exact(size);
+        Some(Preview {
+            stage: id.stage,
+            item: self.item_name(id).map(str::to_owned),
+            dtype: tensor.dtype,
+            shape: tensor.layout.shape.iter().map(|size| *size as u64).collect(),
+            first: elements.map(|bytes| io::element(tensor.dtype, bytes)).collect(),
+        })
+    }
+
+    fn bindings(&self) -> MutexGuard<'_, Bindings> {
+        self.bindings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
