@@ -16,6 +16,8 @@ pub struct Facts {
     /// Types from headers of files, by the name of the input that [`undeclared`](crate::undeclared)
     /// or the file has; always with whole sizes.
     pub headers: HashMap<String, ValueType>,
+    /// Why the data of an input cannot be read, by the same names.
+    pub unreadable: HashMap<String, String>,
     /// How many items there are, by the name of the input that makes the collection.
     pub widths: HashMap<String, u64>,
 }

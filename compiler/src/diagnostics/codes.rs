@@ -1,13 +1,17 @@
 //! The one closed list of what can be wrong. A code never changes its meaning.
 
+mod data;
 mod infer;
+mod machines;
 mod requests;
 mod resolve;
 mod syntax;
 
 use haul_ir::diagnostic::Code;
 
+pub use self::data::*;
 pub use self::infer::*;
+pub use self::machines::*;
 pub use self::requests::*;
 pub use self::resolve::*;
 pub use self::syntax::*;
@@ -28,13 +32,16 @@ pub struct CodeInfo {
 }
 
 /// All codes, group by group.
-const GROUPS: [&[CodeInfo]; 6] = [
+const GROUPS: [&[CodeInfo]; 9] = [
     syntax::CODES,
     resolve::NAMES,
     infer::CODES,
     resolve::CODES,
     requests::CODES,
+    machines::CODES,
+    data::CODES,
     resolve::WARNINGS,
+    machines::WARNINGS,
 ];
 
 /// All codes in ascending order.

@@ -10,7 +10,7 @@ use haul_ir::types::{TensorType, ValueType};
 
 use super::names::Global;
 use super::{Each, InputState, Resolver, constants, headers};
-use crate::diagnostics::codes::{AXIS, OVERFLOW, SIZE, SOURCE, UNDECLARED, UNKNOWN_NAME};
+use crate::diagnostics::codes::{AXIS, OVERFLOW, SIZE, SOURCE, UNDECLARED, UNKNOWN_NAME, UNREADABLE};
 use crate::syntax::ast::{self, ExprKind, Name, SourceKind, Spanned, SplitOf, TypeKind};
 
 /// The name of the source that is given in place in a `Split`.
@@ -39,6 +39,7 @@ impl<'a> Resolver<'a> {
 
     fn new_input(&mut self, input: &'a ast::Input) -> Option<InputId> {
         let source = input.source.as_ref()?;
+        self.check_readable(&input.name.value, source)?;
         match &source.kind {
             SourceKind::Files { glob, plan } => {
                 self.files(&input.name, source, glob, plan.as_ref())
@@ -46,6 +47,23 @@ impl<'a> Resolver<'a> {
             SourceKind::Split { of, axis, size } => self.split(&input.name, of, axis, size),
             _ => self.single(&input.name.value, input.name.span, source),
         }
+    }
+
+    /// Whether the data is there, as far as facts tell.
+    fn check_readable(&mut self, name: &str, source: &ast::Source) -> Option<()> {
+        let (name, source) = match &source.kind {
+            SourceKind::Split {
+                of: SplitOf::Source(inner),
+                ..
+            } => (&inner_name(name), &**inner),
+            _ => (&name.to_owned(), source),
+        };
+        let Some(why) = self.facts.unreadable.get(name) else {
+            return Some(());
+        };
+        self.mistakes
+            .report(Diagnostic::error(UNREADABLE, source.span, why));
+        None
     }
 
     /// An input of one value.
