@@ -1,0 +1,149 @@
+//! The groups of one stage with the values between them, by position.
+
+use std::collections::HashMap;
+
+use haul_ir::cost::{Cost, Nanos};
+use haul_ir::expr::Expr;
+use haul_ir::graph::Typed;
+use haul_ir::id::{GroupId, StageId, ValueId};
+use haul_ir::op::GpuKernel;
+use haul_ir::plan::{Direction, Side};
+
+use super::cut::{Candidate, Flow, Problem};
+use super::{Costs, Machine};
+use crate::cost::{Kernel, Point, transfer};
+use crate::usage::{Usage, bytes_in};
+
+/// A stage, ready to be placed on one machine after the other.
+pub(crate) struct StageGraph {
+    pub(crate) stage: StageId,
+    pub(crate) groups: Vec<GroupId>,
+    pub(super) kernels: Vec<Kernel>,
+    /// Whether there is a GPU kernel.
+    pub(super) has_gpu_kernel: Vec<bool>,
+    /// Inputs, then what groups make.
+    pub(super) values: Vec<StageValue>,
+    /// Positions of the values that each group reads, and of those that it makes.
+    pub(super) reads: Vec<Vec<usize>>,
+    pub(super) writes: Vec<Vec<usize>>,
+}
+
+/// A value that a group of the stage reads or makes.
+pub(super) struct StageValue {
+    pub(super) id: ValueId,
+    pub(super) bytes: Expr,
+    /// The group that makes it, by position; none for what comes from outside.
+    pub(super) maker: Option<usize>,
+    pub(super) readers: Vec<usize>,
+    /// Whether other stages or outputs use it.
+    pub(super) is_result: bool,
+}
+
+impl StageGraph {
+    /// The stage of a graph.
+    pub(crate) fn of(typed: &Typed, usage: &Usage, stage: StageId) -> StageGraph {
+        let groups = typed.groups_of(stage);
+        let kernels = groups.iter().map(|group| Kernel::of(typed, usage, *group));
+        let has_kernel = |group: &GroupId| {
+            let mut ops = typed.groups()[*group].ops.iter();
+            ops.all(|op| !matches!(typed.graph().ops[*op].op.gpu(), GpuKernel::None(_)))
+        };
+        let mut graph = StageGraph {
+            stage,
+            kernels: kernels.collect(),
+            has_gpu_kernel: groups.iter().map(has_kernel).collect(),
+            values: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            groups,
+        };
+        graph.add_values(typed, usage);
+        graph
+    }
+
+    fn add_values(&mut self, typed: &Typed, usage: &Usage) {
+        let stage = &typed.graph().stages[self.stage];
+        let mut positions = HashMap::new();
+        for (position, group) in self.groups.iter().enumerate() {
+            let mut find = |values: &mut Vec<StageValue>, id: ValueId, maker: Option<usize>| {
+                *positions.entry(id).or_insert_with(|| {
+                    values.push(StageValue {
+                        id,
+                        bytes: bytes_in(typed.graph(), self.stage, id),
+                        maker,
+                        readers: Vec::new(),
+                        is_result: false,
+                    });
+                    values.len() - 1
+                })
+            };
+            let reads = usage.reads[*group].iter();
+            let reads: Vec<_> = reads.map(|id| find(&mut self.values, *id, None)).collect();
+            let writes = usage.writes[*group].iter();
+            let writes: Vec<_> = writes
+                .map(|id| find(&mut self.values, *id, Some(position)))
+                .collect();
+            reads
+                .iter()
+                .for_each(|value| self.values[*value].readers.push(position));
+            self.reads.push(reads);
+            self.writes.push(writes);
+        }
+        for id in stage.results.iter().chain([&stage.value]) {
+            if let Some(position) = positions.get(id) {
+                self.values[*position].is_result = true;
+            }
+        }
+    }
+
+    /// What each group takes on the machine.
+    pub(super) fn costs(&self, machine: Machine<'_>, at: &Point) -> Vec<Costs> {
+        let kernels = self.kernels.iter().zip(&self.has_gpu_kernel);
+        let costs = kernels.map(|(kernel, has_gpu_kernel)| Costs {
+            cpu: kernel.on_cpu(at, &machine.node.cpu, machine.request.cpus),
+            gpu: match machine.gpu {
+                Some(gpu) if *has_gpu_kernel => kernel.on_gpu(at, gpu),
+                _ => None,
+            },
+        });
+        costs.collect()
+    }
+
+    /// In numbers; what is unknown counts nothing, and must be of groups whose side is given.
+    pub(super) fn problem(
+        &self,
+        machine: Machine<'_>,
+        at: &Point,
+        costs: &[Costs],
+        fixed: &[Option<Side>],
+    ) -> Problem {
+        let total = |cost: Option<Cost>| cost.map_or(0, |cost| cost.total());
+        let groups = costs.iter().zip(fixed).map(|(costs, fixed)| Candidate {
+            cpu: total(costs.cpu),
+            gpu: total(costs.gpu),
+            fixed: *fixed,
+        });
+        let time = |bytes: &Expr, direction| -> Nanos {
+            let (Some(gpu), Some(bytes)) = (machine.gpu, at.eval(bytes)) else {
+                return 0;
+            };
+            transfer(bytes, gpu, direction)
+        };
+        let values = self.values.iter().map(|value| Flow {
+            maker: value.maker,
+            readers: value.readers.clone(),
+            is_result: value.is_result && value.maker.is_some(),
+            h2d: time(&value.bytes, Direction::HostToDevice),
+            d2h: time(&value.bytes, Direction::DeviceToHost),
+        });
+        Problem {
+            groups: groups.collect(),
+            values: values.collect(),
+        }
+    }
+
+    /// The values that a group reads or makes, by position.
+    pub(super) fn values_of(&self, group: usize) -> impl Iterator<Item = usize> {
+        self.reads[group].iter().chain(&self.writes[group]).copied()
+    }
+}

@@ -1,0 +1,150 @@
+//! Which of its requests a stage gets, and where.
+
+use haul_ir::expr::Expr;
+use haul_ir::graph::{GpuCount, Request};
+use haul_ir::id::StageId;
+
+use super::{Context, tasks};
+use crate::feasibility::{Home, homes, slots};
+use crate::place::{Division, Machine, Refusal, StageGraph, divide};
+
+/// A stage, placed.
+pub(super) struct Choice {
+    pub(super) graph: StageGraph,
+    pub(super) tasks: Expr,
+    /// Which of its requests.
+    pub(super) request: usize,
+    pub(super) home: Home,
+    pub(super) division: Division,
+    /// When the last of its tasks would end with the nodes of its kind to themselves.
+    pub(super) finish: Option<u128>,
+}
+
+/// Why a stage cannot be placed.
+pub(super) enum Refused {
+    /// No node can hold any of its requests.
+    Impossible,
+    /// On the first node that can hold a request.
+    Here {
+        request: usize,
+        home: Home,
+        why: Refusal,
+    },
+}
+
+impl Choice {
+    /// What a task gets.
+    pub(super) fn machine<'a>(&self, context: &Context<'a>) -> Machine<'a> {
+        let requests = &context.typed.graph().stages[self.graph.stage].requests;
+        machine(context, &requests[self.request], self.home)
+    }
+}
+
+/// One way to place a stage.
+struct Candidate {
+    request: usize,
+    home: Home,
+    division: Division,
+    finish: Option<u128>,
+}
+
+/// Places a stage with every request on every kind of node that can hold it, and takes the one
+/// whose tasks finish first; among equals the one that occupies no GPU unasked, then the cheaper,
+/// then the first. Where a time is unknown, the first request that can be granted wins.
+pub(super) fn choose(context: &Context<'_>, stage: StageId) -> Result<Choice, Refused> {
+    let graph = StageGraph::of(context.typed, &context.usage, stage);
+    let tasks = tasks(context.typed, stage);
+    let mut candidates = Vec::new();
+    let mut refused = Refused::Impossible;
+    for (position, request) in context.typed.graph().stages[stage]
+        .requests
+        .iter()
+        .enumerate()
+    {
+        for home in homes(request, context.target) {
+            let machine = machine(context, request, home);
+            match divide(context.typed, &graph, machine, &context.sizes) {
+                Ok(division) => candidates.push(Candidate {
+                    request: position,
+                    home,
+                    finish: finish(context, &division, &tasks, machine),
+                    division,
+                }),
+                Err(why) if matches!(refused, Refused::Impossible) => {
+                    let request = position;
+                    refused = Refused::Here { request, home, why };
+                }
+                Err(_) => {}
+            }
+        }
+    }
+    let Some(best) = best(context, candidates) else {
+        return Err(refused);
+    };
+    Ok(Choice {
+        graph,
+        tasks,
+        request: best.request,
+        home: best.home,
+        division: best.division,
+        finish: best.finish,
+    })
+}
+
+/// What a task with a request gets somewhere.
+pub(super) fn machine<'a>(context: &Context<'a>, request: &'a Request, home: Home) -> Machine<'a> {
+    let node = &context.target.nodes[home.node];
+    Machine {
+        node,
+        gpu: home.gpu.map(|gpu| &node.gpus[gpu]),
+        request,
+    }
+}
+
+/// When the last task ends with the nodes of a kind to themselves: the time of one, times the
+/// waves it takes. Tasks whose number is unknown count as one wave.
+pub(super) fn finish(
+    context: &Context<'_>,
+    division: &Division,
+    tasks: &Expr,
+    machine: Machine<'_>,
+) -> Option<u128> {
+    let time = u128::from(division.time?);
+    let slots = slots(machine.request, machine.node, machine.gpu).max(1);
+    let waves = context
+        .sizes
+        .planned
+        .eval(tasks)
+        .map_or(1, |tasks| tasks.div_ceil(slots));
+    Some(time * u128::from(waves))
+}
+
+fn best(context: &Context<'_>, candidates: Vec<Candidate>) -> Option<Candidate> {
+    let all_known = candidates
+        .iter()
+        .all(|candidate| candidate.finish.is_some());
+    let rank = |candidate: &Candidate| {
+        let node = &context.target.nodes[candidate.home.node];
+        let idle_gpus = if candidate.home.gpu.is_some() {
+            0
+        } else {
+            node.gpus.len()
+        };
+        let price = node
+            .price
+            .as_ref()
+            .map_or(u64::MAX, |price| price.milli_usd_per_hour);
+        let (finish, request) = match candidate.finish {
+            Some(finish) if all_known => (finish, 0),
+            _ => (0, candidate.request),
+        };
+        (finish, request, idle_gpus, price)
+    };
+    // Of equals, `min_by_key` takes the first.
+    candidates.into_iter().min_by_key(rank)
+}
+
+/// Whether a stage runs on a GPU that it asks for.
+pub(super) fn asks_for_gpu(request: &Request) -> bool {
+    request.gpus > GpuCount::NONE
+}

@@ -1,0 +1,95 @@
+//! Requests that can be granted but are probably not what is meant.
+
+use haul_ir::diagnostic::{Diagnostic, Span};
+use haul_ir::graph::{GpuCount, Request};
+use haul_ir::id::{IdVec, StageId};
+use haul_ir::target::Gpu;
+
+use super::Context;
+use super::choice::{Choice, asks_for_gpu, finish, machine};
+use crate::diagnostics::codes::{IDLE_GPU, NO_GPU_REQUESTED};
+use crate::feasibility::homes;
+use crate::place::divide;
+use crate::places::Places;
+use crate::render::units::time;
+
+/// A GPU is worth mentioning where it saves at least this long.
+const WORTH_SAYING: u128 = 100_000_000;
+
+/// The warnings about all stages, sorted by place.
+pub(super) fn lints(
+    context: &Context<'_>,
+    choices: &IdVec<StageId, Choice>,
+    places: &Places,
+) -> Vec<Diagnostic> {
+    let mut warnings = Vec::new();
+    for (stage, choice) in choices.entries() {
+        let spans = places.requests.get(stage);
+        let span = spans
+            .and_then(|spans| spans.get(choice.request))
+            .copied()
+            .unwrap_or_default();
+        warnings.extend(idle_gpu(context, choice, span));
+        warnings.extend(no_gpu_requested(context, choice, span));
+    }
+    warnings.sort_by_key(|warning| (warning.primary.span, warning.code));
+    warnings
+}
+
+/// A GPU is requested and everything is on CPUs, although all work is known.
+fn idle_gpu(context: &Context<'_>, choice: &Choice, span: Span) -> Option<Diagnostic> {
+    let machine = choice.machine(context);
+    let (gpu, held) = (machine.gpu?, choice.division.time?);
+    if choice.division.uses_gpu() {
+        return None;
+    }
+    let name = &context.typed.graph().stages[choice.graph.stage].name;
+    let message = format!("`{name}` requests a GPU that none of its ops runs on");
+    let at = format!("each task holds {} for {}", gpu.name, time(held));
+    let help = "leave `gpus`, `gpu_type` and `vram` out: on CPUs everything is as fast";
+    Some(
+        Diagnostic::warning(IDLE_GPU, span, message)
+            .at(at)
+            .help(help),
+    )
+}
+
+/// No GPU is requested, and with one the stage would finish a quarter sooner or more.
+fn no_gpu_requested(context: &Context<'_>, choice: &Choice, span: Span) -> Option<Diagnostic> {
+    let stage = &context.typed.graph().stages[choice.graph.stage];
+    if stage.requests.iter().any(asks_for_gpu) {
+        return None;
+    }
+    let now = choice.finish?;
+    let request = Request {
+        gpus: GpuCount::ONE,
+        ..stage.requests[choice.request].clone()
+    };
+    let with_gpu = homes(&request, context.target)
+        .into_iter()
+        .filter_map(|home| {
+            let machine = machine(context, &request, home);
+            let division = divide(context.typed, &choice.graph, machine, &context.sizes).ok()?;
+            let finish = finish(context, &division, &choice.tasks, machine)?;
+            Some((finish, machine.gpu?))
+        });
+    let (then, gpu): (u128, &Gpu) = with_gpu.min_by_key(|(finish, _)| *finish)?;
+    let saved = now.saturating_sub(then);
+    if saved < WORTH_SAYING || saved * 4 < now {
+        return None;
+    }
+    let nanos = |time: u128| u64::try_from(time).unwrap_or(u64::MAX);
+    let message = format!(
+        "`{}` would take {} with a GPU {} and takes {} without",
+        stage.name,
+        time(nanos(then)),
+        gpu.name,
+        time(nanos(now))
+    );
+    let help = format!("add `gpus: 1, gpu_type: \"{}\"`", gpu.name);
+    Some(
+        Diagnostic::warning(NO_GPU_REQUESTED, span, message)
+            .at("requests no GPU")
+            .help(help),
+    )
+}
