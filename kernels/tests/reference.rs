@@ -1,8 +1,6 @@
 //! Kernels against values of independent tools: reference files made by `scripts/reference.py`,
 //! and the examples of the catalogue.
 
-mod support;
-
 use std::path::Path;
 
 use haul_ir::dtype::{DType, Kind};
@@ -10,9 +8,9 @@ use haul_ir::op::{Attrs, CpuKernel, Op, ParamKind};
 use haul_kernels::catalogue;
 use serde_json::Value as Json;
 
-use support::formula;
-use support::run::{Arg, run};
-use support::tensor::{Lie, Tensor, Value};
+use crate::support::formula;
+use crate::support::run::{Arg, run};
+use crate::support::tensor::{Lie, Tensor, Value};
 
 macro_rules! groups {
     ($($name:ident)*) => {$(

@@ -22,7 +22,6 @@ pub(crate) enum Arg {
 }
 
 #[derive(Debug)]
-#[expect(dead_code, reason = "the fields are for the message of a failed test")]
 pub(crate) enum Failure {
     Infer(InferError),
     Kernel(KernelError),

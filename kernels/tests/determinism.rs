@@ -1,0 +1,83 @@
+//! The same bits whatever the width of the pool.
+
+use haul_kernels::catalogue;
+
+use crate::support::run::{Arg, run};
+use crate::support::tensor::{Lie, Tensor, Value};
+use crate::support::{formula, text};
+
+/// Op, types of its inputs, attributes: large enough that work is shared out.
+#[rustfmt::skip]
+const CALLS: &[(&str, &[&str], &[(&str, &str)])] = &[
+    ("sum", &["f32[300, 701]"], &[]),
+    ("sum", &["f32[300, 701]"], &[("axis", "0")]),
+    ("sum", &["f32[300, 701]"], &[("axis", "1")]),
+    ("sum", &["f16[30, 70, 71]"], &[("axis", "(0, 2)")]),
+    ("mean", &["f64[200003]"], &[]),
+    ("norm", &["c64[2, 100003]"], &[("axis", "1")]),
+    ("max", &["f32[300, 701]"], &[]),
+    ("argmax", &["f32[300, 701]"], &[]),
+    ("argmax", &["f32[300, 701]"], &[("axis", "0")]),
+    ("trace", &["f32[700, 700]"], &[]),
+    ("softmax", &["f32[300, 701]"], &[]),
+    ("softmax", &["f32[300, 701]"], &[("axis", "0")]),
+    ("matmul", &["f32[301, 257]", "f32[257, 299]"], &[]),
+    ("matmul", &["f64[301, 257]", "f64[257]"], &[]),
+    ("fft", &["f32[64, 1000]"], &[("axis", "0")]),
+    ("fft2", &["f32[256, 250]"], &[]),
+    ("conv2d", &["f32[2, 8, 60, 61]", "f32[16, 8, 3, 3]"], &[]),
+];
+
+#[test]
+fn results_do_not_depend_on_the_pool() {
+    for (name, types, given) in CALLS {
+        let op = catalogue().find(name).expect("there is the op");
+        let texts = op.params().iter().map(|param| {
+            given
+                .iter()
+                .find(|(name, _)| *name == param.name)
+                .map(|(_, text)| *text)
+        });
+        let attrs = formula::attrs(op, &texts.collect::<Vec<_>>());
+        let inputs: Vec<_> = types.iter().map(|ty| noise(ty)).collect();
+        for lie in [Lie::Contiguous, Lie::Transposed] {
+            let args: Vec<_> = inputs
+                .iter()
+                .map(|input| Arg::Tensor(input.lying(lie)))
+                .collect();
+            let results = [1, 2, 3].map(|width| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(width).build();
+                let outputs = pool.expect("a pool").install(|| run(op, &args, &attrs));
+                let outputs = outputs.unwrap_or_else(|error| panic!("{name}: {error:?}"));
+                outputs[0].bytes.get().to_vec()
+            });
+            assert!(
+                results[0] == results[1],
+                "{name} {given:?} {lie:?}: pools of 1 and 2"
+            );
+            assert!(
+                results[0] == results[2],
+                "{name} {given:?} {lie:?}: pools of 1 and 3"
+            );
+        }
+    }
+}
+
+/// Numbers between -1 and 1 of a linear congruential generator, so that sums round.
+fn noise(ty: &str) -> Tensor {
+    let ty = text::ty(ty);
+    let shape: Vec<_> = ty
+        .shape
+        .iter()
+        .map(|size| size.as_u64().unwrap() as usize)
+        .collect();
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(state >> 8) / f64::from(1 << 23) - 1.0
+    };
+    let values: Vec<_> = (0..shape.iter().product())
+        .map(|_| Value::Complex(next(), next()))
+        .collect();
+    Tensor::new(ty.dtype, &shape, &values, Lie::Contiguous)
+}

@@ -1,0 +1,11 @@
+//! Kernels against independent truth.
+
+mod csv;
+mod determinism;
+mod inference;
+mod layouts;
+mod reductions;
+mod reference;
+mod shapes;
+mod support;
+mod work;
