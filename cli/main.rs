@@ -1,2 +1,65 @@
-//! The binary.
-fn main() {}
+//! The command line: flags, files, terminal, exit statuses. One file for each command.
+//!
+//! Results go to stdout, all that is said about them to stderr. Exit statuses: 0 fine, 1 found
+//! something (a mistake, a failed run), 2 usage or trouble, 130 interrupted.
+
+mod check;
+mod exit;
+mod explain;
+mod facts;
+mod file;
+mod machine;
+mod messages;
+mod nodes;
+mod ops;
+mod plan;
+mod progress;
+mod run;
+mod targets;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit::{Exit, Trouble};
+
+/// Compiles pipelines, says for every op whether the haul to a GPU is worth it, and runs them.
+#[derive(Parser)]
+#[command(name = "haul", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Args),
+    Plan(plan::Args),
+    Check(check::Args),
+    Explain(explain::Args),
+    Ops(ops::Args),
+    Targets(targets::Args),
+    Nodes(nodes::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Plan(args) => plan::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Ops(args) => ops::run(&args),
+        Command::Targets(args) => targets::run(&args),
+        Command::Nodes(args) => nodes::run(&args),
+    };
+    let exit = outcome.unwrap_or_else(|trouble| match trouble {
+        // Whoever read our output has had enough.
+        Trouble::BrokenPipe => Exit::Fine,
+        Trouble::Message(message) => {
+            terminal::tell_error(&message);
+            Exit::Trouble
+        }
+    });
+    exit.into()
+}

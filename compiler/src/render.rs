@@ -18,7 +18,7 @@ mod values;
 pub use changes::changes;
 pub use compare::comparison;
 pub use names::signature;
-pub use report::report;
+pub use report::{preview, report};
 pub use snapshot::snapshot;
 pub use table::{Align, Cell, Column, Table};
 pub use text::{summary, text};

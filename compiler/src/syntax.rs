@@ -56,6 +56,11 @@ pub fn parse_type(text: &Name) -> Result<Type, Vec<Diagnostic>> {
     formula::declared_type(&content, &mut mistakes).ok_or(mistakes)
 }
 
+/// The bytes of an amount of memory such as `16 GiB`, where it is one.
+pub fn amount(text: &str) -> Option<u64> {
+    bytes::parse(text).ok()
+}
+
 fn not_a_file(text: &str) -> Option<Diagnostic> {
     if text.len() > MAX_FILE {
         let message = format!("a pipeline file has at most {MAX_FILE} bytes");

@@ -2,11 +2,11 @@
 
 use haul_ir::cost::Nanos;
 use haul_ir::plan::Plan;
-use haul_ir::report::Report;
+use haul_ir::report::{Preview, Report};
 
 use super::names::on_one_line;
 use super::style::HEADING;
-use super::table::{Column, Table};
+use super::table::{Column, Table, wrapped};
 use super::text::known;
 use super::values::Values;
 use super::{Colour, units};
@@ -46,6 +46,19 @@ pub fn report(plan: &Plan, report: &Report, colour: Colour) -> String {
         ]);
     }
     table.print(colour) + "\n" + &totals(plan, report, colour)
+}
+
+/// The beginning of a value: its name and type, then its first elements.
+pub fn preview(plan: &Plan, preview: &Preview) -> String {
+    let name = &plan.typed.graph().stages[preview.stage].name;
+    let item = preview.item.as_ref();
+    let item = item.map_or_else(String::new, |item| format!(" of {}", on_one_line(item)));
+    let sizes: Vec<_> = preview.shape.iter().map(ToString::to_string).collect();
+    let all = preview.shape.iter().fold(1_u64, |all, size| all.saturating_mul(*size));
+    let more = if (preview.first.len() as u64) < all { " …" } else { "" };
+    let (dtype, sizes) = (preview.dtype, sizes.join(", "));
+    let title = format!("{name}{item} {dtype}[{sizes}]\n");
+    title + &wrapped(2, 2, &(preview.first.join(" ") + more))
 }
 
 fn totals(plan: &Plan, report: &Report, colour: Colour) -> String {

@@ -1,0 +1,72 @@
+//! How a command ends.
+
+use std::io;
+use std::process::ExitCode;
+
+use haul_compiler::diagnostics::suggest::nearest;
+
+/// The exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All is well.
+    Fine,
+    /// A mistake in a pipeline, or a run that failed.
+    Found,
+    /// The command could not do its work.
+    Trouble,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl Exit {
+    /// The worse of two.
+    pub(crate) fn and(self, other: Exit) -> Exit {
+        if self == Exit::Fine { other } else { self }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(match exit {
+            Exit::Fine => 0,
+            Exit::Found => 1,
+            Exit::Trouble => 2,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// Nobody reads what is printed.
+    BrokenPipe,
+    /// What is wrong and what to do, for people.
+    Message(String),
+}
+
+impl Trouble {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Trouble::Message(message.into())
+    }
+
+    /// There is no `what` of that name; tells a near one, and where to find all.
+    pub(crate) fn unknown<'n>(
+        what: &str,
+        name: &str,
+        names: impl IntoIterator<Item = &'n str>,
+        all: &str,
+    ) -> Self {
+        let near = nearest(name, names);
+        let near = near.map_or_else(String::new, |near| format!(", did you mean `{near}`?"));
+        Trouble::new(format!("there is no {what} `{name}`{near}\n{all}"))
+    }
+
+    /// From an error of writing to stdout.
+    pub(crate) fn of_writing(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Trouble::BrokenPipe,
+            _ => Trouble::new(format!("could not write to stdout: {error}")),
+        }
+    }
+}

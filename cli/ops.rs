@@ -1,0 +1,87 @@
+//! `haul ops`: the catalogue.
+
+use haul_compiler::render::{Cell, Column, Table, signature};
+use haul_ir::op::{Example, GpuKernel, Op};
+
+use crate::exit::{Exit, Trouble};
+use crate::terminal;
+
+/// Lists the ops that formulas can use, or tells all about one.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The op to tell about.
+    name: Option<String>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
+    let catalogue = haul_kernels::catalogue();
+    let Some(name) = &args.name else {
+        terminal::print(&list(catalogue.0))?;
+        return Ok(Exit::Fine);
+    };
+    let op = catalogue
+        .find(name)
+        .ok_or_else(|| Trouble::unknown("op", name, catalogue.names(), "`haul ops` lists them"))?;
+    terminal::print(&page(op))?;
+    Ok(Exit::Fine)
+}
+
+fn list(ops: &[&'static dyn Op]) -> String {
+    let mut table = Table::new([
+        Column::text("op"),
+        Column::word("family"),
+        Column::text("shapes"),
+        Column::text("work"),
+        Column::word("gpu"),
+    ]);
+    for op in ops {
+        table.row([
+            Cell::from(signature(*op)),
+            op.family().name().into(),
+            op.rule().into(),
+            op.work_formula().into(),
+            match op.gpu() {
+                GpuKernel::None(_) => "no".into(),
+                _ => "yes".into(),
+            },
+        ]);
+    }
+    table.print(terminal::colour())
+}
+
+fn page(op: &dyn Op) -> String {
+    let mut page = format!("{}\n\n{}\n\n", signature(op), op.doc());
+    let facts = [
+        ("shapes", op.rule().to_owned()),
+        ("work", op.work_formula().to_owned()),
+        ("family", op.family().name().to_owned()),
+        ("cpu", op.cpu().name().to_owned()),
+        ("gpu", gpu(op.gpu())),
+    ];
+    for (label, fact) in facts {
+        page += &format!("{label:<8}{fact}\n");
+    }
+    if let Some(example) = op.examples().first() {
+        page += &shown(example);
+    }
+    page
+}
+
+fn gpu(kernel: GpuKernel) -> String {
+    match kernel {
+        GpuKernel::Generated => "generated for the fused group that it is in".to_owned(),
+        GpuKernel::Library(routine) => routine.to_owned(),
+        GpuKernel::Own => "a kernel of its own".to_owned(),
+        GpuKernel::View => "a change of layout".to_owned(),
+        GpuKernel::None(why) => format!("none: {why}"),
+    }
+}
+
+fn shown(example: &Example) -> String {
+    let mut text = "\nexample\n".to_owned();
+    for (name, ty, elements) in example.given {
+        text += &format!("  {name} = {ty} {elements}\n");
+    }
+    let (ty, elements) = example.result;
+    text + &format!("  {}\n  gives {ty} {elements}\n", example.formula)
+}

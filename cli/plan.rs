@@ -1,0 +1,87 @@
+//! `haul plan`: where each op of a pipeline would run, why, and what the other choice would cost.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use haul_compiler::render;
+use haul_ir::diagnostic::Diagnostic;
+use haul_ir::target::Target;
+
+use crate::exit::{Exit, Trouble};
+use crate::facts::{self, Set};
+use crate::file::File;
+use crate::{machine, messages, terminal};
+
+/// Plans pipelines for a target, without running or probing anything.
+///
+/// Reads the pipeline, the target, and the headers of inputs that declare no type.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Pipeline files.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The machines to plan for: a name of `haul targets`, a target file, or `local`. Several
+    /// are compared.
+    #[arg(long = "target", value_name = "TARGET")]
+    targets: Vec<String>,
+    #[command(flatten)]
+    set: Set,
+    /// How the plan is printed: for people, or for version control.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    #[default]
+    Text,
+    Snapshot,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
+    if args.targets.is_empty() {
+        let message = format!("which machines? Add --target NAME\n{}", machine::choices());
+        return Err(Trouble::new(message));
+    }
+    let named = args.targets.iter().map(|name| machine::target(name));
+    let targets = named.collect::<Result<Vec<_>, _>>()?;
+    let mut exit = Exit::Fine;
+    for path in &args.files {
+        exit = exit.and(plan_file(&File::read(path)?, args, &targets)?);
+    }
+    Ok(exit)
+}
+
+fn plan_file(file: &File, args: &Args, targets: &[Target]) -> Result<Exit, Trouble> {
+    let checked = facts::check(file, &args.set);
+    let mut exit = messages::tell(file, &checked.diagnostics);
+    let Some(typed) = checked.typed else {
+        return Ok(exit);
+    };
+    let mut plans = Vec::new();
+    for target in targets {
+        let planned = file.plan(typed.clone(), target, &checked.places);
+        exit = exit.and(messages::tell_planned(file, &planned));
+        if let Ok(planned) = &planned {
+            terminal::print(&match args.format {
+                Format::Text => render::text(&planned.plan, terminal::colour()) + "\n",
+                Format::Snapshot => render::snapshot(&planned.plan),
+            })?;
+        }
+        plans.push((target.name.clone(), planned));
+    }
+    if targets.len() > 1 && args.format == Format::Text {
+        let rows = plans.iter().map(|(name, planned)| {
+            let plan = planned.as_ref().map(|planned| &planned.plan);
+            (name.clone(), plan.map_err(|mistakes| in_short(mistakes)))
+        });
+        let rows: Vec<_> = rows.collect();
+        terminal::print(&render::comparison(&rows, terminal::colour()))?;
+    }
+    Ok(exit)
+}
+
+fn in_short(mistakes: &[Diagnostic]) -> String {
+    let messages = mistakes.iter().map(|mistake| mistake.message.as_str());
+    messages.collect::<Vec<_>>().join("; ")
+}

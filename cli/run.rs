@@ -1,0 +1,128 @@
+//! `haul run`: checks, plans on the sizes of the data, runs, and reports.
+
+use std::path::PathBuf;
+use std::process;
+use std::thread;
+use std::time::Duration;
+
+use haul_compiler::{render, target};
+use haul_executor::{Cancel, ErrorKind, Machine, Options};
+use haul_ir::plan::Plan;
+use haul_ir::target::Target;
+
+use crate::exit::{Exit, Trouble};
+use crate::facts::{self, Set};
+use crate::file::File;
+use crate::{machine, messages, progress, terminal};
+
+/// Runs a pipeline on this machine.
+///
+/// The plan, progress and messages go to stderr; the report to stdout.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The pipeline file.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The machine to plan for: a name of `haul targets`, a target file, or `local`.
+    #[arg(long, default_value = machine::LOCAL)]
+    target: String,
+    #[command(flatten)]
+    set: Set,
+    /// CPUs to use at most; all, if left out.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    cpus: Option<u32>,
+    /// Memory to use at most, such as 4GiB; all, if left out.
+    #[arg(long, value_name = "AMOUNT", value_parser = machine::memory)]
+    memory: Option<u64>,
+    /// Prints no plan, no progress and no report: only results, warnings and errors.
+    #[arg(long)]
+    quiet: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
+    let file = File::read(&args.file)?;
+    let machine = machine::limited(args.cpus, args.memory)?;
+    let target = match args.target.as_str() {
+        machine::LOCAL => target::local(machine.cpus, machine.memory),
+        name => machine::target(name)?,
+    };
+    match plan(args, &file, &target) {
+        Ok(plan) => execute(args, &file, machine, &plan),
+        Err(exit) => Ok(exit),
+    }
+}
+
+/// Plans as `haul plan` does, and then on the sizes of the data.
+fn plan(args: &Args, file: &File, target: &Target) -> Result<Plan, Exit> {
+    let declared = facts::check(file, &args.set);
+    let Some(typed) = declared.typed else {
+        return Err(messages::tell(file, &declared.diagnostics));
+    };
+    let bound = facts::check_with_data(file, &args.set, typed.graph());
+    let exit = messages::tell(file, &bound.diagnostics);
+    let bound_typed = bound.typed.ok_or(exit)?;
+    let planned = file.plan(bound_typed, target, &bound.places);
+    messages::tell_planned(file, &planned);
+    let plan = planned.map_err(|_| Exit::Found)?.plan;
+    if !args.quiet {
+        let before = file.plan(typed, target, &declared.places);
+        let changes = before.map_or_else(
+            |_| String::new(),
+            |before| render::changes(&before.plan, &plan),
+        );
+        let summary = render::summary(&plan, terminal::colour_of_messages());
+        terminal::tell(&format!("{changes}{summary}\n"));
+    }
+    Ok(plan)
+}
+
+fn execute(args: &Args, file: &File, machine: Machine, plan: &Plan) -> Result<Exit, Trouble> {
+    let options = Options {
+        base: file.folder(),
+        out: file.folder(),
+        machine,
+        cancel: stop_on_ctrl_c()?,
+    };
+    let observer = progress::observer(plan, args.quiet);
+    let outcome = haul_executor::run(plan, &options, &*observer);
+    drop(observer);
+    match outcome {
+        Ok(report) => {
+            let colour = terminal::colour();
+            let preview = report.preview.as_ref();
+            let preview = preview.map_or_else(String::new, |p| render::preview(plan, p));
+            let report = match args.quiet {
+                true => String::new(),
+                false => render::report(plan, &report, colour),
+            };
+            terminal::print(&(preview + &report))?;
+            Ok(Exit::Fine)
+        }
+        Err(error) if error.kind == ErrorKind::Cancelled => {
+            terminal::tell("interrupted: no output is left half written\n");
+            Ok(Exit::Interrupted)
+        }
+        Err(error) => {
+            terminal::tell_error(&error.to_string());
+            Ok(Exit::Found)
+        }
+    }
+}
+
+/// How long running tasks have to end after Ctrl-C.
+const GRACE: Duration = Duration::from_millis(900);
+
+/// A flag that Ctrl-C sets. A task that does not end soon after is left: outputs are renamed to
+/// their names when they are whole, so leaving at any time is safe.
+fn stop_on_ctrl_c() -> Result<Cancel, Trouble> {
+    let cancel = Cancel::new();
+    let flag = cancel.clone();
+    let leave = move || {
+        flag.cancel();
+        thread::sleep(GRACE);
+        process::exit(130);
+    };
+    ctrlc::set_handler(leave)
+        .map_err(|error| Trouble::new(format!("could not watch for Ctrl-C: {error}")))?;
+    Ok(cancel)
+}

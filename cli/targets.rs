@@ -1,0 +1,156 @@
+//! `haul targets`: the machines that plans can be made for.
+
+use haul_compiler::render::{Cell, Column, Table, units};
+use haul_compiler::target;
+use haul_ir::target::{Gpu, Node, Provenance, Target};
+
+use crate::exit::{Exit, Trouble};
+use crate::{machine, terminal};
+
+/// Lists the targets that come with haul, or tells all about one.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The target to tell about: a name of the list, a target file, or `local`.
+    name: Option<String>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
+    let text = match &args.name {
+        None => list(),
+        Some(name) => page(&machine::target(name)?),
+    };
+    terminal::print(&text)?;
+    Ok(Exit::Fine)
+}
+
+fn list() -> String {
+    let mut table = Table::new([
+        Column::word("target"),
+        Column::text("nodes"),
+        Column::text("gpus of a node"),
+        Column::number("USD/h"),
+        Column::text("price from"),
+    ]);
+    for (name, target) in target::library() {
+        for (position, node) in target.nodes.iter().enumerate() {
+            let price = node.price.as_ref();
+            table.row([
+                Cell::from(if position == 0 { name } else { "" }),
+                format!("{} x {} cpus, {}", node.count, node.cpus, memory(node)).into(),
+                gpus(node).into(),
+                price
+                    .map_or_else(
+                        || "unknown".to_owned(),
+                        |price| usd(price.milli_usd_per_hour),
+                    )
+                    .into(),
+                price.map_or("", |price| &price.source).into(),
+            ]);
+        }
+    }
+    table.print(terminal::colour())
+}
+
+fn page(target: &Target) -> String {
+    let mut page = format!("{}\n", target.name);
+    for node in target.nodes.iter() {
+        page += &format!("\n{} x {}\n", node.count, node.name);
+        let fact = |label: &str, fact: String| format!("  {label:<11}{fact}\n");
+        page += &fact("cpus", format!("{} x {}", node.cpus, node.cpu.name));
+        page += &fact("peak", peaks(&node.cpu.peak, "a cpu"));
+        page += &fact(
+            "bandwidth",
+            format!(
+                "{} a cpu, {} a node",
+                rate(node.cpu.bandwidth),
+                rate(node.cpu.node_bandwidth)
+            ),
+        );
+        page += &fact("figures", figures(&node.cpu.provenance));
+        page += &fact("memory", memory(node));
+        for gpu in &node.gpus {
+            page += &fact(
+                "gpu",
+                format!("{} with {}", gpu.name, units::exact_bytes(gpu.vram)),
+            );
+            page += &fact("peak", peaks(&gpu.peak, "a gpu"));
+            page += &fact("bandwidth", rate(gpu.bandwidth));
+            page += &fact("link", link(gpu));
+            page += &fact("figures", figures(&gpu.provenance));
+        }
+        page += &fact(
+            "price",
+            node.price.as_ref().map_or_else(
+                || "unknown".to_owned(),
+                |price| {
+                    format!(
+                        "{} USD an hour ({})",
+                        usd(price.milli_usd_per_hour),
+                        price.source
+                    )
+                },
+            ),
+        );
+    }
+    page
+}
+
+fn peaks(peak: &haul_ir::target::Peak, of: &str) -> String {
+    let flops = |rate: u64| units::count(u128::from(rate));
+    format!(
+        "f32 {}flop/s, f64 {}flop/s, f16 {}flop/s {of}",
+        flops(peak.f32),
+        flops(peak.f64),
+        flops(peak.f16)
+    )
+}
+
+fn link(gpu: &Gpu) -> String {
+    let link = &gpu.link;
+    format!(
+        "{}: h2d {}, d2h {}",
+        link.name,
+        rate(link.h2d),
+        rate(link.d2h)
+    )
+}
+
+/// `25.0 GB/s`: sheets count bandwidth in powers of ten.
+fn rate(bytes_per_second: u64) -> String {
+    units::count(u128::from(bytes_per_second)) + "B/s"
+}
+
+fn figures(provenance: &Provenance) -> String {
+    match provenance {
+        Provenance::Datasheet(source) => format!("datasheet: {source}"),
+        Provenance::Measured { date, runs, spread } => {
+            let spread = units::significant(u128::from(*spread), 10);
+            format!("measured {date}, {runs} runs, spread {spread} %")
+        }
+    }
+}
+
+pub(crate) fn memory(node: &Node) -> String {
+    units::exact_bytes(node.memory)
+}
+
+/// `4 x A100-80GB`: the devices of a node by type.
+pub(crate) fn gpus(node: &Node) -> String {
+    let mut types: Vec<(&str, usize)> = Vec::new();
+    for gpu in &node.gpus {
+        match types.iter_mut().find(|(name, _)| *name == gpu.name) {
+            Some((_, count)) => *count += 1,
+            None => types.push((&gpu.name, 1)),
+        }
+    }
+    let types: Vec<_> = types
+        .iter()
+        .map(|(name, count)| format!("{count} x {name}"))
+        .collect();
+    types.join(", ")
+}
+
+/// Thousandths of a dollar as dollars: `3.673`.
+pub(crate) fn usd(milli: u64) -> String {
+    format!("{}.{:03}", milli / 1000, milli % 1000)
+}
