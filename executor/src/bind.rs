@@ -62,7 +62,9 @@ impl Dims {
     /// It is something else already, or larger than the pipeline allows.
     pub(crate) fn bind(&mut self, symbol: &Symbol, size: u64) -> Result<(), String> {
         if let Some(limit) = self.limits.get(symbol).filter(|limit| **limit < size) {
-            return Err(format!("`{symbol}` is {size}, more than its max of {limit}"));
+            return Err(format!(
+                "`{symbol}` is {size}, more than its max of {limit}"
+            ));
         }
         match self.get(symbol) {
             Some(known) if known == size => Ok(()),
@@ -186,7 +188,8 @@ mod tests {
         assert_eq!(fresh, [(Symbol::new("m"), 4), (Symbol::new("n"), 3)]);
         dims.unify(&f32(vec![&n * &m]), &[12]).unwrap();
         assert!(dims.take_fresh().is_empty());
-        let error = |dims: &mut Dims, shape, found: &[usize]| dims.unify(&f32(shape), found).unwrap_err();
+        let error =
+            |dims: &mut Dims, shape, found: &[usize]| dims.unify(&f32(shape), found).unwrap_err();
         assert_eq!(
             error(&mut dims, vec![n.clone(), Expr::from(8_u64)], &[5, 8]),
             "it is f32[5, 8], not f32[n, 8] as declared: `n` is 3 elsewhere"
@@ -203,6 +206,9 @@ mod tests {
             error(&mut dims, vec![&n * &m], &[11]),
             "it is f32[11], not f32[m*n] as declared: m*n is 12"
         );
-        assert_eq!(dims.shape(&[&n - &m]), Err("the size -m + n would be -1".into()));
+        assert_eq!(
+            dims.shape(&[&n - &m]),
+            Err("the size -m + n would be -1".into())
+        );
     }
 }

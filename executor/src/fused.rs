@@ -31,7 +31,10 @@ pub(crate) fn run(
 ) -> Result<Vec<Data>, RunError> {
     let last = task.graph.ops[group.ops[group.ops.len() - 1]].results[0];
     let ty = tensor_type(last, task)?;
-    let shape = task.dims.shape(&ty.shape).map_err(|e| in_value(last, task, e))?;
+    let shape = task
+        .dims
+        .shape(&ty.shape)
+        .map_err(|e| in_value(last, task, e))?;
     let program = Program::new(group, &shape, task)?;
     let mut results = Vec::new();
     for value in group.leaving {
@@ -40,8 +43,10 @@ pub(crate) fn run(
     }
     let buffers = results.iter_mut().map(|(dtype, buffer)| (*dtype, buffer));
     let jobs = cut(buffers, shape.iter().product());
-    jobs.into_par_iter()
-        .try_for_each_init(|| program.scratch(), |scratch, job| program.run_job(job, scratch, task))?;
+    jobs.into_par_iter().try_for_each_init(
+        || program.scratch(),
+        |scratch, job| program.run_job(job, scratch, task),
+    )?;
     let tensor = |(dtype, buffer)| Data::Tensor(Tensor::contiguous(dtype, &shape, buffer));
     Ok(results.into_iter().map(tensor).collect())
 }
@@ -108,7 +113,10 @@ impl<'a> Program<'a> {
             let result = node.results[0];
             let ty = tensor_type(result, task)?;
             if task.dims.shape(&ty.shape).as_deref() != Ok(shape) {
-                return Err(fault(format!("`{}` has another shape than its group", node.name)));
+                return Err(fault(format!(
+                    "`{}` has another shape than its group",
+                    node.name
+                )));
             }
             let mut inputs = Vec::new();
             let mut dtypes = Vec::new();
@@ -213,7 +221,9 @@ impl<'a> Program<'a> {
         let range = |size: usize| from * size..(from + len) * size;
         // The output is taken out while the inputs are borrowed beside it.
         let mut inside = std::mem::replace(&mut blocks.steps[at], Scratch::new(0));
-        let mut outside = step.result.map(|result| std::mem::take(&mut job.results[result]));
+        let mut outside = step
+            .result
+            .map(|result| std::mem::take(&mut job.results[result]));
         let output = match &mut outside {
             Some(result) => &mut result[range(step.size)],
             None => &mut inside.bytes_mut()[..len * step.size],
@@ -236,9 +246,7 @@ impl<'a> Program<'a> {
         if let (Some(result), Some(outside)) = (step.result, outside) {
             job.results[result] = outside;
         }
-        done.map_err(|error| {
-            task.at_op(&task.graph.ops[step.op], RunError::new(error.to_string()))
-        })
+        done.map_err(|error| task.at_op(&task.graph.ops[step.op], RunError::new(error.to_string())))
     }
 }
 
@@ -320,7 +328,10 @@ fn cut<'a>(
         .collect();
     for (dtype, buffer) in results {
         let size = dtype.size() as usize;
-        for (job, part) in jobs.iter_mut().zip(buffer.bytes_mut().chunks_mut(LEN * size)) {
+        for (job, part) in jobs
+            .iter_mut()
+            .zip(buffer.bytes_mut().chunks_mut(LEN * size))
+        {
             job.results.push(part);
         }
     }

@@ -47,7 +47,11 @@ impl Ledger {
         if request.cpus > self.cpus {
             return Err("cpus");
         }
-        if request.memory.checked_add(stored).is_none_or(|needed| needed > self.memory) {
+        if request
+            .memory
+            .checked_add(stored)
+            .is_none_or(|needed| needed > self.memory)
+        {
             return Err("memory");
         }
         let gpus = self.choose_gpus(request.gpus.0).ok_or("gpus")?;
@@ -80,7 +84,9 @@ impl Ledger {
             return Some(Vec::new());
         }
         if wanted < WHOLE {
-            let fullest = devices.filter(|(_, free)| *free >= wanted).min_by_key(|(_, free)| *free);
+            let fullest = devices
+                .filter(|(_, free)| *free >= wanted)
+                .min_by_key(|(_, free)| *free);
             return fullest.map(|(gpu, _)| vec![(gpu, wanted)]);
         }
         let count = (wanted / WHOLE) as usize;
@@ -112,7 +118,10 @@ mod tests {
         let first = ledger.grant(&request(3, 60, 2500), 0).unwrap();
         assert_eq!(ledger.grant(&request(2, 10, 0), 0).unwrap_err(), "cpus");
         assert_eq!(ledger.grant(&request(1, 41, 0), 0).unwrap_err(), "memory");
-        assert_eq!(ledger.grant(&request(1, 10, 20_000), 0).unwrap_err(), "gpus");
+        assert_eq!(
+            ledger.grant(&request(1, 10, 20_000), 0).unwrap_err(),
+            "gpus"
+        );
         // A share joins the device that has one taken, so that the other stays whole.
         let second = ledger.grant(&request(1, 40, 7500), 0).unwrap();
         assert_eq!(ledger.gpus, [0, WHOLE]);

@@ -35,14 +35,22 @@ impl Inputs {
     ///
     /// # Errors
     /// A file is missing, malformed, or of another type than declared; no file matches.
-    pub(crate) fn open(graph: &Graph, base: &Path, account: &Arc<Account>) -> Result<Self, RunError> {
+    pub(crate) fn open(
+        graph: &Graph,
+        base: &Path,
+        account: &Arc<Account>,
+    ) -> Result<Self, RunError> {
         let limits = graph.dims.iter();
         let limits = limits.filter_map(|(symbol, dim)| Some((symbol.clone(), dim.max?)));
         let mut dims = Dims::with_limits(limits.collect());
         let mut collections = IdVec::filled(Items::default(), graph.collections.len());
         let mut shapes: HashMap<InputId, Vec<usize>> = HashMap::new();
         for (id, input) in graph.inputs.entries() {
-            match (&input.source, input.collection, &graph.values[input.value].ty) {
+            match (
+                &input.source,
+                input.collection,
+                &graph.values[input.value].ty,
+            ) {
                 (Source::Files { glob }, Some(collection), ty) => {
                     let files = io::files(glob, base)?;
                     for file in &files {
@@ -53,7 +61,8 @@ impl Inputs {
                 (source, None, ValueType::Tensor(ty)) if io::path_of(source).is_some() => {
                     let shape = io::peek(source, base, ty, account);
                     let shape = shape.map_err(|error| error.for_value(&input.name))?;
-                    dims.unify(ty, &shape).map_err(|reason| of_input(input, reason))?;
+                    dims.unify(ty, &shape)
+                        .map_err(|reason| of_input(input, reason))?;
                     shapes.insert(id, shape);
                 }
                 (Source::Text { path }, None, ValueType::Text) => io::check_text(&base.join(path))?,
@@ -73,7 +82,8 @@ impl Inputs {
         shapes: &HashMap<InputId, Vec<usize>>,
     ) -> Result<(), RunError> {
         for input in graph.inputs.iter() {
-            let (Source::Split { of, axis, size }, Some(collection)) = (&input.source, input.collection)
+            let (Source::Split { of, axis, size }, Some(collection)) =
+                (&input.source, input.collection)
             else {
                 continue;
             };
@@ -92,14 +102,19 @@ impl Inputs {
         let input = &graph.inputs[input];
         let ty = graph.values[input.value].ty.tensor();
         let shape = ty.map_or(&[][..], |ty: &TensorType| &ty.shape);
-        self.dims.shape(shape).map_err(|reason| of_input(input, reason))
+        self.dims
+            .shape(shape)
+            .map_err(|reason| of_input(input, reason))
     }
 
     fn bind_widths(&mut self, graph: &Graph) -> Result<(), RunError> {
         for (id, collection) in graph.collections.entries() {
             let found = self.collections[id].names.len();
             let width = &collection.width;
-            let bound = match width.as_symbol().filter(|symbol| self.dims.get(symbol).is_none()) {
+            let bound = match width
+                .as_symbol()
+                .filter(|symbol| self.dims.get(symbol).is_none())
+            {
                 Some(symbol) => self.dims.bind(symbol, found as u64),
                 None => self.expect_width(width, found),
             };

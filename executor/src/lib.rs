@@ -25,6 +25,10 @@ mod strided;
 mod task;
 mod tensor;
 
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;
+
 pub use cancel::Cancel;
 pub use error::{ErrorKind, IoError, RunError};
 pub use io::{files, header};

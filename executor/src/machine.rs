@@ -23,10 +23,13 @@ impl Machine {
         let what = RefreshKind::nothing()
             .with_memory(MemoryRefreshKind::nothing().with_ram())
             .with_cpu(CpuRefreshKind::nothing());
-        let system = System::new_with_specifics(what)
-            .map_err(|error| RunError::new(format!("this machine tells nothing of itself: {error}")))?;
+        let system = System::new_with_specifics(what).map_err(|error| {
+            RunError::new(format!("this machine tells nothing of itself: {error}"))
+        })?;
         let total = system.total_memory();
-        let limit = system.cgroup_limits().map_or(total, |group| group.total_memory);
+        let limit = system
+            .cgroup_limits()
+            .map_or(total, |group| group.total_memory);
         let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let brand = system.cpus().first().map_or("", |cpu| cpu.brand().trim());
         Ok(Self {

@@ -127,9 +127,10 @@ impl Account {
     /// Reserves bytes that something else allocates.
     pub(crate) fn charge(self: &Arc<Self>, bytes: u64) -> Result<Charge, Shortage> {
         let add = |used: u64| used.checked_add(bytes).filter(|total| *total <= self.limit);
-        let before = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
-        let before =
-            before.map_err(|used| Shortage::of(bytes, used, self.limit, Holder::Task))?;
+        let before = self
+            .used
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        let before = before.map_err(|used| Shortage::of(bytes, used, self.limit, Holder::Task))?;
         if let Err(shortage) = self.memory.take(bytes) {
             self.used.fetch_sub(bytes, Ordering::Relaxed);
             return Err(shortage);
@@ -143,7 +144,14 @@ impl Account {
     pub(crate) fn allocate(self: &Arc<Self>, len: usize) -> Result<Buffer, Shortage> {
         let charge = self.charge(len as u64)?;
         let blocks = size_class(len.div_ceil(BLOCK));
-        let refused = || Shortage::of(len as u64, self.memory.used(), self.memory.limit, Holder::System);
+        let refused = || {
+            Shortage::of(
+                len as u64,
+                self.memory.used(),
+                self.memory.limit,
+                Holder::System,
+            )
+        };
         let reused = self.memory.reuse(blocks);
         let blocks = match reused {
             Some(blocks) => blocks,
@@ -286,7 +294,9 @@ impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
         match units.iter().find(|(shift, _)| self.0 >> shift > 0) {
-            Some((shift, unit)) if self.0 % (1 << shift) == 0 => write!(f, "{} {unit}", self.0 >> shift),
+            Some((shift, unit)) if self.0 % (1 << shift) == 0 => {
+                write!(f, "{} {unit}", self.0 >> shift)
+            }
             Some((shift, unit)) => {
                 let value = self.0 as f64 / (1_u64 << shift) as f64;
                 write!(f, "{value:.2} {unit}")
@@ -347,7 +357,12 @@ mod tests {
 
     #[test]
     fn bytes_print_for_people() {
-        let cases = [(0, "0 bytes"), (1023, "1023 bytes"), (1024, "1 KiB"), (1536 << 20, "1.50 GiB")];
+        let cases = [
+            (0, "0 bytes"),
+            (1023, "1023 bytes"),
+            (1024, "1 KiB"),
+            (1536 << 20, "1.50 GiB"),
+        ];
         for (bytes, text) in cases {
             assert_eq!(Bytes(bytes).to_string(), text);
         }

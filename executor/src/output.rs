@@ -32,8 +32,14 @@ impl<'a> Outputs<'a> {
         folder: &Path,
         collections: &IdVec<CollectionId, Items>,
     ) -> Result<Self, RunError> {
-        let named = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let folder = named.canonicalize().map_err(|error| IoError::new(named, error))?;
+        let named = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
+        let folder = named
+            .canonicalize()
+            .map_err(|error| IoError::new(named, error))?;
         let mut owners: HashMap<PathBuf, String> = HashMap::new();
         let mut paths = Vec::new();
         for output in &graph.outputs {
@@ -57,7 +63,9 @@ impl<'a> Outputs<'a> {
     /// The outputs that take a value, by position.
     pub(crate) fn of(&self, value: ValueId) -> impl Iterator<Item = usize> {
         let outputs = self.graph.outputs.iter().enumerate();
-        outputs.filter(move |(_, output)| output.value == value).map(|(at, _)| at)
+        outputs
+            .filter(move |(_, output)| output.value == value)
+            .map(|(at, _)| at)
     }
 
     /// Writes one file under a temporary name, then renames it.
@@ -75,13 +83,12 @@ impl<'a> Outputs<'a> {
         let Data::Tensor(tensor) = data else {
             return Err(of_output(output, path, "text cannot be written as numbers"));
         };
-        check(&output.sink, tensor).map_err(|[reason, help]| {
-            of_output(output, path, &reason).help(help)
-        })?;
+        check(&output.sink, tensor)
+            .map_err(|[reason, help]| of_output(output, path, &reason).help(help))?;
         let named = Path::new(path);
-        let bytes = self.write_whole(named, tensor, &output.sink).map_err(|error| {
-            of_output(output, path, &error.to_string())
-        })?;
+        let bytes = self
+            .write_whole(named, tensor, &output.sink)
+            .map_err(|error| of_output(output, path, &error.to_string()))?;
         Ok(Written {
             output: output.name.clone(),
             path: path.clone(),
@@ -105,7 +112,9 @@ impl<'a> Outputs<'a> {
             Sink::Image { .. } => io::write_image(tensor, &mut file)?,
         }
         file.flush()?;
-        let file = file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        let file = file
+            .into_inner()
+            .map_err(std::io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         let bytes = file.as_file().metadata()?.len();
         file.persist(&target).map_err(|error| error.error)?;
@@ -114,16 +123,24 @@ impl<'a> Outputs<'a> {
 
     /// A link in the path may lead outside of the folder.
     fn check_inside(&self, parent: &Path) -> std::io::Result<()> {
-        let there = parent.ancestors().find(|folder| folder.symlink_metadata().is_ok());
+        let there = parent
+            .ancestors()
+            .find(|folder| folder.symlink_metadata().is_ok());
         let real = there.unwrap_or(&self.folder).canonicalize()?;
         match real.starts_with(&self.folder) {
             true => Ok(()),
-            false => Err(std::io::Error::other("a link leads outside of the pipeline's folder")),
+            false => Err(std::io::Error::other(
+                "a link leads outside of the pipeline's folder",
+            )),
         }
     }
 }
 
-fn paths_of(output: &Output, graph: &Graph, collections: &IdVec<CollectionId, Items>) -> Vec<String> {
+fn paths_of(
+    output: &Output,
+    graph: &Graph,
+    collections: &IdVec<CollectionId, Items>,
+) -> Vec<String> {
     let path = output.sink.path();
     match graph.values[output.value].over {
         Some(over) => {

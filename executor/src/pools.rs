@@ -30,7 +30,9 @@ impl Pools {
                 .num_threads(threads)
                 .thread_name(|index| format!("haul-compute-{index}"))
                 .build()
-                .map_err(|error| RunError::new(format!("cannot start {threads} threads: {error}")))?,
+                .map_err(|error| {
+                    RunError::new(format!("cannot start {threads} threads: {error}"))
+                })?,
         };
         let result = pool.install(compute);
         self.idle().entry(threads).or_default().push(pool);

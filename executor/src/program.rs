@@ -81,7 +81,9 @@ fn program(plan: &Plan, stage: StageId, written: &HashSet<ValueId>) -> Program {
         let is_used = |value: &ValueId| results.contains(value) || last_use.contains_key(value);
         let made = ops.iter().flat_map(|op| &graph.ops[*op].results).copied();
         let leaving = made.filter(is_used).collect();
-        let ends = last_use.iter().filter(|(value, last)| **last == at && !results.contains(value));
+        let ends = last_use
+            .iter()
+            .filter(|(value, last)| **last == at && !results.contains(value));
         Step {
             ops,
             leaving,

@@ -86,7 +86,9 @@ fn check_machine(plan: &Plan, machine: &Machine) -> Result<(), RunError> {
     for (id, stage) in plan.typed.graph().stages.entries() {
         let request = plan.stages[id].request(&stage.requests);
         let groups = plan.typed.groups_of(id);
-        let on_gpu = groups.iter().any(|group| plan.groups[*group].placement.side == Side::Gpu);
+        let on_gpu = groups
+            .iter()
+            .any(|group| plan.groups[*group].placement.side == Side::Gpu);
         let lacks = |message: String| RunError::new(message).in_task(&stage.name, None);
         if on_gpu || request.gpus > GpuCount::NONE {
             let message = "the plan has it on a GPU, and this build has no CUDA device";
@@ -95,13 +97,20 @@ fn check_machine(plan: &Plan, machine: &Machine) -> Result<(), RunError> {
         }
         if request.cpus > machine.cpus {
             let (asked, there) = (request.cpus, machine.cpus);
-            return Err(lacks(format!("it requests {asked} cpus; this run has {there}"))
-                .help(format!("request at most {there} cpus, or run on a larger machine")));
+            return Err(
+                lacks(format!("it requests {asked} cpus; this run has {there}")).help(format!(
+                    "request at most {there} cpus, or run on a larger machine"
+                )),
+            );
         }
         if request.memory > machine.memory {
             let (asked, there) = (Bytes(request.memory), Bytes(machine.memory));
-            return Err(lacks(format!("it requests {asked} of memory; this run has {there}"))
-                .help(format!("request at most {there}, or run on a larger machine")));
+            return Err(lacks(format!(
+                "it requests {asked} of memory; this run has {there}"
+            ))
+            .help(format!(
+                "request at most {there}, or run on a larger machine"
+            )));
         }
     }
     Ok(())
@@ -203,14 +212,20 @@ impl<'a> Run<'a> {
     fn start_next(&mut self) -> Option<TaskId> {
         let mut refusals: Vec<Refusal> = Vec::new();
         let stored = self.context.store.bytes();
-        let started = self.schedule.start(stored, &mut |refusal| refusals.push(refusal));
+        let started = self
+            .schedule
+            .start(stored, &mut |refusal| refusals.push(refusal));
         for Refusal { stage, lacks } in refusals {
             if self.waiting.insert(stage) {
                 let mut behind: Vec<_> = self.schedule.running().map(|task| task.stage).collect();
                 behind.sort_unstable();
                 behind.dedup();
                 let behind = &behind[..];
-                self.observer.event(&Event::Waiting { stage, lacks, behind });
+                self.observer.event(&Event::Waiting {
+                    stage,
+                    lacks,
+                    behind,
+                });
             }
         }
         let task = started?;
@@ -244,7 +259,10 @@ impl<'a> Run<'a> {
         let (stage, item) = (task.stage, self.context.item_name(task));
         let graph = self.context.plan.typed.graph();
         for (symbol, size) in &done.bound {
-            let per_item = graph.dims.get(symbol).is_some_and(|dim| dim.per_item.is_some());
+            let per_item = graph
+                .dims
+                .get(symbol)
+                .is_some_and(|dim| dim.per_item.is_some());
             let (size, item) = (*size, item.filter(|_| per_item));
             self.observer.event(&Event::Bound { symbol, size, item });
         }
@@ -259,7 +277,10 @@ impl<'a> Run<'a> {
         report.peak_memory = report.peak_memory.max(done.peak_memory);
         self.written.extend(done.written);
         // Of the last stage, and of the first of its items.
-        let is_later = self.preview.as_ref().is_none_or(|shown| stage > shown.stage);
+        let is_later = self
+            .preview
+            .as_ref()
+            .is_none_or(|shown| stage > shown.stage);
         if done.preview.is_some() && (is_later || task.item == Some(0)) {
             self.preview = done.preview;
         }
@@ -287,7 +308,8 @@ impl<'a> Run<'a> {
             if let Producer::Input(_) = graph.values[output.value].producer {
                 for item in 0..context.store.width(output.value) {
                     let data = context.store.take(output.value, Some(item), &dims)?;
-                    self.written.push(context.outputs.write(at, Some(item), &data)?);
+                    self.written
+                        .push(context.outputs.write(at, Some(item), &data)?);
                 }
             }
         }
@@ -296,11 +318,20 @@ impl<'a> Run<'a> {
 
     fn dims(&self) -> crate::bind::Dims {
         let bindings = self.context.bindings.lock();
-        bindings.unwrap_or_else(std::sync::PoisonError::into_inner).all.clone()
+        bindings
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .all
+            .clone()
     }
 
     fn report(mut self) -> Report {
-        let order: HashMap<&str, usize> = self.context.plan.typed.graph().outputs.iter()
+        let order: HashMap<&str, usize> = self
+            .context
+            .plan
+            .typed
+            .graph()
+            .outputs
+            .iter()
             .enumerate()
             .map(|(at, output)| (output.name.as_str(), at))
             .collect();

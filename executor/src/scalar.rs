@@ -1,10 +1,10 @@
 //! Scalars of formulas, evaluated when the dims are known.
 
+use half::{bf16, f16};
 use haul_ir::dtype::DType;
 use haul_ir::graph::Scalar;
 use haul_ir::op::{CpuKernel, Op};
 use haul_ir::tensor::Bool;
-use half::{bf16, f16};
 use num_complex::Complex;
 
 use crate::bind::Dims;
@@ -113,7 +113,10 @@ mod tests {
         assert_eq!(real(0.1, DType::F16), Ok(0x2E66_u16.to_ne_bytes().to_vec()));
         assert_eq!(real(-1.0, DType::I8), Ok(vec![255]));
         assert_eq!(real(0.5, DType::I8), Err("0.5 does not fit i8".into()));
-        assert_eq!(real(f64::NAN, DType::U64), Err("NaN does not fit u64".into()));
+        assert_eq!(
+            real(f64::NAN, DType::U64),
+            Err("NaN does not fit u64".into())
+        );
         let m = Scalar::Int(Expr::symbol(Symbol::new("m")));
         assert_eq!(bytes(&m, DType::F64, &dims), Err("`m` is not known".into()));
     }

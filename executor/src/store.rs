@@ -85,7 +85,9 @@ impl<'a> Store<'a> {
         item: Option<usize>,
         dims: &Dims,
     ) -> Result<Data, RunError> {
-        let item = item.filter(|_| self.graph.values[value].over.is_some()).unwrap_or(0);
+        let item = item
+            .filter(|_| self.graph.values[value].over.is_some())
+            .unwrap_or(0);
         if let Producer::Input(input) = self.graph.values[value].producer {
             return self.take_input(input, item, dims);
         }
@@ -95,7 +97,13 @@ impl<'a> Store<'a> {
         let data = kept.data.clone();
         if kept.readers_left > 1 {
             let readers_left = kept.readers_left - 1;
-            made.insert((value, item), Kept { readers_left, ..kept });
+            made.insert(
+                (value, item),
+                Kept {
+                    readers_left,
+                    ..kept
+                },
+            );
         }
         Ok(data)
     }
@@ -122,7 +130,10 @@ impl<'a> Store<'a> {
         let data = kept.data.clone();
         if kept.readers_left > 1 {
             let readers_left = kept.readers_left - 1;
-            *slot = Some(Kept { readers_left, ..kept });
+            *slot = Some(Kept {
+                readers_left,
+                ..kept
+            });
         }
         Ok(data)
     }
@@ -132,7 +143,9 @@ impl<'a> Store<'a> {
         let ty = &self.graph.values[input.value].ty;
         match (&input.source, ty) {
             (Source::Files { .. }, _) => {
-                let over = input.collection.ok_or_else(|| fault(format!("{id:?} has no items")))?;
+                let over = input
+                    .collection
+                    .ok_or_else(|| fault(format!("{id:?} has no items")))?;
                 let source = io::item_source(&self.collections[over].files[item], ty)?;
                 self.read_file(&source, input, ty)
             }
@@ -174,7 +187,9 @@ impl<'a> Store<'a> {
         let start = item.saturating_mul(length).min(all);
         let mut layout: Layout = whole.layout.clone();
         layout.shape[axis] = length.min(all - start);
-        layout.offset = layout.offset.wrapping_add_signed(layout.strides[axis] * start as isize);
+        layout.offset = layout
+            .offset
+            .wrapping_add_signed(layout.strides[axis] * start as isize);
         let slice = Tensor { layout, ..whole };
         if slice.layout.is_contiguous() {
             return Ok(Data::Tensor(slice));
@@ -215,7 +230,11 @@ fn count_readers(
     // Slices read what they are cut from.
     for input in graph.inputs.iter() {
         if let Source::Split { of, .. } = input.source {
-            let slices = if readers[input.value] > 0 { count(input.collection) } else { 0 };
+            let slices = if readers[input.value] > 0 {
+                count(input.collection)
+            } else {
+                0
+            };
             readers[graph.inputs[of].value] += slices;
         }
     }

@@ -71,7 +71,12 @@ impl Walk {
         while done < out.len() {
             let first = index[outer.len()];
             let run = (inner - first).min(out.len() - done);
-            copy_run(source, self.position(&index), stride, &mut out[done..done + run]);
+            copy_run(
+                source,
+                self.position(&index),
+                stride,
+                &mut out[done..done + run],
+            );
             done += run;
             self.advance(&mut index, run);
         }
@@ -163,7 +168,11 @@ mod tests {
             let all = by_hand(&layout);
             for start in 0..all.len() {
                 for len in 0..=all.len() - start {
-                    assert_eq!(elements(&layout, start, len), all[start..start + len], "{layout:?}");
+                    assert_eq!(
+                        elements(&layout, start, len),
+                        all[start..start + len],
+                        "{layout:?}"
+                    );
                 }
             }
         }

@@ -67,7 +67,10 @@ impl Context<'_> {
     /// The name of a task's item.
     pub(crate) fn item_name(&self, task: TaskId) -> Option<&str> {
         let over = self.plan.typed.graph().stages[task.stage].each?;
-        self.collections[over].names.get(task.item?).map(String::as_str)
+        self.collections[over]
+            .names
+            .get(task.item?)
+            .map(String::as_str)
     }
 
     /// Runs a task on as many threads as it was granted CPUs.
@@ -195,7 +198,8 @@ impl Context<'_> {
             };
             let data = self.device.download(data, &task)?;
             for output in self.outputs.of(*value) {
-                done.written.push(self.outputs.write(output, id.item, &data)?);
+                done.written
+                    .push(self.outputs.write(output, id.item, &data)?);
             }
             if graph.outputs.is_empty() && graph.stages[id.stage].value == *value {
                 done.preview = self.preview(id, &data);
@@ -215,7 +219,11 @@ impl Context<'_> {
         for (symbol, size) in &fresh {
             let over = graph.dims.get(symbol).and_then(|dim| dim.per_item);
             match over.zip(id.item) {
-                Some(key) => bindings.of_item.entry(key).or_default().push((symbol.clone(), *size)),
+                Some(key) => bindings
+                    .of_item
+                    .entry(key)
+                    .or_default()
+                    .push((symbol.clone(), *size)),
                 None => bindings.all.bind(symbol, *size).map_err(RunError::new)?,
             }
         }
@@ -224,7 +232,9 @@ impl Context<'_> {
     }
 
     fn preview(&self, id: TaskId, data: &Data) -> Option<Preview> {
-        let Data::Tensor(tensor) = data else { return None };
+        let Data::Tensor(tensor) = data else {
+            return None;
+        };
         let size = tensor.dtype.size() as usize;
         let shown = tensor.layout.elements().min(SHOWN);
         let mut bytes = vec![0_u128; shown];
@@ -237,8 +247,15 @@ impl Context<'_> {
             stage: id.stage,
             item: self.item_name(id).map(str::to_owned),
             dtype: tensor.dtype,
-            shape: tensor.layout.shape.iter().map(|size| *size as u64).collect(),
-            first: elements.map(|bytes| io::element(tensor.dtype, bytes)).collect(),
+            shape: tensor
+                .layout
+                .shape
+                .iter()
+                .map(|size| *size as u64)
+                .collect(),
+            first: elements
+                .map(|bytes| io::element(tensor.dtype, bytes))
+                .collect(),
         })
     }
 

@@ -77,7 +77,10 @@ impl Cpu {
         let mut buffers = Vec::new();
         for value in &node.results {
             let ty = tensor_type(*value, task)?;
-            let shape = task.dims.shape(&ty.shape).map_err(|e| in_value(*value, task, e))?;
+            let shape = task
+                .dims
+                .shape(&ty.shape)
+                .map_err(|e| in_value(*value, task, e))?;
             buffers.push((ty.dtype, self.space(*value, ty, &shape, task)?, shape));
         }
         let views = buffers.iter_mut().map(|(dtype, buffer, shape)| ViewMut {
@@ -124,7 +127,9 @@ impl Cpu {
             bytes: buffer.bytes_mut(),
         };
         fill(&text.text, &attrs, &mut output).map_err(failed)?;
-        Ok(vec![Data::Tensor(Tensor::contiguous(ty.dtype, &shape, buffer))])
+        Ok(vec![Data::Tensor(Tensor::contiguous(
+            ty.dtype, &shape, buffer,
+        ))])
     }
 
     /// Memory for a value of the graph.
@@ -136,9 +141,11 @@ impl Cpu {
         task: &Task<'_>,
     ) -> Result<Buffer, RunError> {
         let name = &task.graph.values[value].name;
-        let bytes = size(ty.dtype, shape)
-            .ok_or_else(|| RunError::new(format!("`{name}` of {}{shape:?} is too large", ty.dtype)))?;
-        self.allocate(bytes, task).map_err(|shortage| task.shortage(name, shortage))
+        let bytes = size(ty.dtype, shape).ok_or_else(|| {
+            RunError::new(format!("`{name}` of {}{shape:?} is too large", ty.dtype))
+        })?;
+        self.allocate(bytes, task)
+            .map_err(|shortage| task.shortage(name, shortage))
     }
 }
 
@@ -161,14 +168,19 @@ fn reshape(node: &OpNode, task: &Task<'_>) -> Result<Vec<Data>, RunError> {
     let input = task.tensor(argument(node)?)?;
     let result = node.results[0];
     let ty = tensor_type(result, task)?;
-    let shape = task.dims.shape(&ty.shape).map_err(|e| in_value(result, task, e))?;
+    let shape = task
+        .dims
+        .shape(&ty.shape)
+        .map_err(|e| in_value(result, task, e))?;
     let layout = Layout {
         offset: input.layout.offset,
         ..Layout::contiguous(&shape)
     };
     if layout.elements() != input.layout.elements() {
         let (from, to) = (&input.layout.shape, &shape);
-        return Err(RunError::new(format!("{from:?} cannot take the shape {to:?}")));
+        return Err(RunError::new(format!(
+            "{from:?} cannot take the shape {to:?}"
+        )));
     }
     Ok(vec![Data::Tensor(Tensor {
         layout,

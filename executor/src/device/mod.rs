@@ -129,8 +129,9 @@ pub(crate) fn shortage_error(
     match holder {
         Holder::Task => {
             let would_do = total.max(predicted_peak.unwrap_or(0)).div_ceil(1 << 20);
-            let message =
-                format!("`{value}` needs {needs}; the task holds {holds} of the {all} it requested");
+            let message = format!(
+                "`{value}` needs {needs}; the task holds {holds} of the {all} it requested"
+            );
             RunError::new(message).help(format!("request `memory: \"{would_do} MiB\"`, or more"))
         }
         Holder::Machine => RunError::new(format!(

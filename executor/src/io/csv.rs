@@ -43,7 +43,9 @@ impl CsvFile {
         };
         let text = decode(bytes, path)?;
         let table = Table { header, columns };
-        let shape = table.measure(&text).map_err(|error| at_line(path, &error))?;
+        let shape = table
+            .measure(&text)
+            .map_err(|error| at_line(path, &error))?;
         Ok(Self {
             path: path.to_owned(),
             columns: columns.to_vec(),

@@ -15,7 +15,9 @@ const OPTIONS: MatchOptions = MatchOptions {
 
 pub(super) fn files(pattern: &str, base: &Path) -> Result<Vec<PathBuf>, IoError> {
     let named = Path::new(pattern);
-    let base_text = base.to_str().ok_or_else(|| IoError::new(base, "its name is not UTF-8"))?;
+    let base_text = base
+        .to_str()
+        .ok_or_else(|| IoError::new(base, "its name is not UTF-8"))?;
     let full = match base_text {
         "" => PathBuf::from(pattern),
         _ => Path::new(&Pattern::escape(base_text)).join(pattern),

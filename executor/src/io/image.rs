@@ -30,7 +30,9 @@ impl Png {
         };
         let mut decoder = Decoder::new_with_limits(BufReader::new(file), limits);
         decoder.set_transformations(Transformations::EXPAND);
-        let reader = decoder.read_info().map_err(|error| malformed(path, &error))?;
+        let reader = decoder
+            .read_info()
+            .map_err(|error| malformed(path, &error))?;
         let info = reader.info();
         let packed = info.raw_row_length() as u64 * u64::from(info.height);
         if packed > length.saturating_mul(MOST_DEFLATED) {
@@ -123,8 +125,14 @@ pub(crate) fn check(dtype: DType, shape: &[usize]) -> Result<(), [String; 2]> {
         let help = "its shape has to be [h, w], or [h, w, channels] with 1 to 4 channels";
         return Err([message, help.into()]);
     }
-    if shape.iter().any(|size| *size == 0 || u32::try_from(*size).is_err()) {
-        return Err([message, "it has to have at least one pixel, and at most 2^31 a side".into()]);
+    if shape
+        .iter()
+        .any(|size| *size == 0 || u32::try_from(*size).is_err())
+    {
+        return Err([
+            message,
+            "it has to have at least one pixel, and at most 2^31 a side".into(),
+        ]);
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Data that is made of a rule: random numbers, constants, even spacing.
 
+use half::{bf16, f16};
 use haul_ir::dtype::{DType, Kind};
 use haul_ir::graph::Source;
-use half::{bf16, f16};
 use rayon::prelude::*;
 
 use super::philox::block;
@@ -63,12 +63,16 @@ fn constant(numbers: &[f64], dtype: DType, out: &mut [u8]) -> Result<(), String>
     let size = dtype.size() as usize;
     let elements = out.len() / size;
     if numbers.len() != 1 && numbers.len() != elements {
-        return Err(format!("{} numbers are given for {elements} elements", numbers.len()));
+        return Err(format!(
+            "{} numbers are given for {elements} elements",
+            numbers.len()
+        ));
     }
     if let [number] = numbers {
         let element = real(*number, dtype)?;
         out.par_chunks_mut(size * 4096).for_each(|part| {
-            part.chunks_exact_mut(size).for_each(|space| space.copy_from_slice(&element));
+            part.chunks_exact_mut(size)
+                .for_each(|space| space.copy_from_slice(&element));
         });
         return Ok(());
     }
@@ -112,10 +116,16 @@ mod tests {
         assert_eq!(f32s[0], 0x66_27E8 as f32 / 16_777_216.0);
         assert_eq!(f32s[1], 0xE1_69C5 as f32 / 16_777_216.0);
         let f64s: Vec<f64> = filled(&source, DType::F64, 3);
-        assert_eq!(f64s[0], (0xE169_C58D_6627_E8D5_u64 >> 11) as f64 / 9_007_199_254_740_992.0);
+        assert_eq!(
+            f64s[0],
+            (0xE169_C58D_6627_E8D5_u64 >> 11) as f64 / 9_007_199_254_740_992.0
+        );
         // A longer array begins with the shorter one.
         assert_eq!(filled::<f32>(&source, DType::F32, 5000)[..9], f32s);
-        let mean = filled::<f32>(&source, DType::F32, 100_000).iter().sum::<f32>() / 100_000.0;
+        let mean = filled::<f32>(&source, DType::F32, 100_000)
+            .iter()
+            .sum::<f32>()
+            / 100_000.0;
         // Six standard deviations of the mean of 100,000 uniform numbers: 6 * 0.2887 / 316.2.
         assert!((mean - 0.5).abs() < 0.0055, "{mean}");
         assert!(fill(&source, DType::I32, &mut []).is_err());

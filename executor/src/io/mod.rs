@@ -98,8 +98,10 @@ pub(crate) fn item_source(file: &Path, ty: &ValueType) -> Result<Source, IoError
             header: true,
         });
     }
-    Err(IoError::new(file, format!("no format for {ty} has this ending"))
-        .help("use .npy, .csv, .csv.gz or .png files, or leave the type out to get text"))
+    Err(
+        IoError::new(file, format!("no format for {ty} has this ending"))
+            .help("use .npy, .csv, .csv.gz or .png files, or leave the type out to get text"),
+    )
 }
 
 /// Reads the file of a source.

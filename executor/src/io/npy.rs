@@ -52,7 +52,10 @@ impl Format {
             }
         };
         if length > MAX_HEADER {
-            return Err(IoError::new(path, format!("its header claims {length} bytes")));
+            return Err(IoError::new(
+                path,
+                format!("its header claims {length} bytes"),
+            ));
         }
         let mut text = vec![0; length as usize];
         input.read_exact(&mut text).map_err(failed)?;
@@ -61,8 +64,12 @@ impl Format {
 
     /// Bytes of all elements.
     pub(super) fn size(&self, path: &Path) -> Result<usize, IoError> {
-        size(self.header.dtype, &self.header.shape)
-            .ok_or_else(|| IoError::new(path, format!("its shape is {:?}: too large", self.header.shape)))
+        size(self.header.dtype, &self.header.shape).ok_or_else(|| {
+            IoError::new(
+                path,
+                format!("its shape is {:?}: too large", self.header.shape),
+            )
+        })
     }
 
     /// Reads all elements, row-major and in this machine's byte order.
@@ -136,7 +143,8 @@ impl NpyFile {
         let needed = format.size(path)? as u64;
         if needed > length {
             let shape = &format.header.shape;
-            let message = format!("it is truncated: {shape:?} needs {needed} bytes, it has {length}");
+            let message =
+                format!("it is truncated: {shape:?} needs {needed} bytes, it has {length}");
             return Err(IoError::new(path, message));
         }
         let path = path.to_owned();
@@ -214,7 +222,9 @@ impl<'a> Cursor<'a> {
     fn string(&mut self) -> Result<&'a str, String> {
         let quote = self.0.chars().next().filter(|c| matches!(c, '\'' | '"'));
         let quote = quote.ok_or("its header lacks a string")?;
-        let (text, rest) = self.0[1..].split_once(quote).ok_or("a string of its header has no end")?;
+        let (text, rest) = self.0[1..]
+            .split_once(quote)
+            .ok_or("a string of its header has no end")?;
         self.0 = rest.trim_start();
         Ok(text)
     }
@@ -237,9 +247,16 @@ impl<'a> Cursor<'a> {
         let mut shape = Vec::new();
         self.expect("(")?;
         while !self.accept(")") {
-            let end = self.0.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.0.len());
+            let end = self
+                .0
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(self.0.len());
             let (digits, rest) = self.0.split_at(end);
-            shape.push(digits.parse().map_err(|_| format!("its header has a size `{digits}`"))?);
+            shape.push(
+                digits
+                    .parse()
+                    .map_err(|_| format!("its header has a size `{digits}`"))?,
+            );
             self.0 = rest;
             // Python 2 wrote long integers with an L.
             self.accept("L");
@@ -308,10 +325,14 @@ pub(crate) fn write(tensor: &Tensor, out: &mut dyn Write) -> std::io::Result<()>
     };
     let sizes = tensor.layout.shape.iter().map(|size| format!("{size}, "));
     let shape: String = sizes.collect();
-    let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
+    let mut header =
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
     // Elements start at a multiple of 64 bytes, after a line feed.
     let start = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(64);
-    header.extend(std::iter::repeat_n(' ', start - MAGIC.len() - 4 - header.len() - 1));
+    header.extend(std::iter::repeat_n(
+        ' ',
+        start - MAGIC.len() - 4 - header.len() - 1,
+    ));
     header.push('\n');
     out.write_all(MAGIC)?;
     out.write_all(&[1, 0])?;

@@ -34,7 +34,9 @@ impl NpzArray {
             let message = format!("it has no array `{array}`, only: {}", names.join(", "));
             return Err(IoError::new(path, message));
         }
-        let mut input = archive.by_name(&member).map_err(|error| malformed(path, &error))?;
+        let mut input = archive
+            .by_name(&member)
+            .map_err(|error| malformed(path, &error))?;
         let format = Format::read(&mut input, path)?;
         let needed = format.size(path)? as u64;
         if needed > length.saturating_mul(MOST_DEFLATED) {
@@ -62,7 +64,8 @@ impl Opened for NpzArray {
         self.format.fill(&mut input, out, &self.path)?;
         // The checksum is compared when the end is reached.
         let rest = std::io::copy(&mut input.by_ref().take(1 << 16), &mut std::io::sink());
-        rest.map(drop).map_err(|error| IoError::new(&self.path, error))
+        rest.map(drop)
+            .map_err(|error| IoError::new(&self.path, error))
     }
 }
 

@@ -15,7 +15,10 @@ pub(super) fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
         }
         let first = u64::from(MULTIPLIERS[0]) * u64::from(counter[0]);
         let second = u64::from(MULTIPLIERS[1]) * u64::from(counter[2]);
-        let (high, low) = (|product: u64| (product >> 32) as u32, |product: u64| product as u32);
+        let (high, low) = (
+            |product: u64| (product >> 32) as u32,
+            |product: u64| product as u32,
+        );
         counter = [
             high(second) ^ counter[1] ^ key[0],
             low(second),
@@ -41,8 +44,16 @@ mod tests {
     fn gives_the_known_answers() {
         let ones = 0xFFFF_FFFF;
         let cases = [
-            ([0; 4], [0; 2], [0x6627_E8D5, 0xE169_C58D, 0xBC57_AC4C, 0x9B00_DBD8]),
-            ([ones; 4], [ones; 2], [0x408F_276D, 0x41C8_3B0E, 0xA20B_C7C6, 0x6D54_51FD]),
+            (
+                [0; 4],
+                [0; 2],
+                [0x6627_E8D5, 0xE169_C58D, 0xBC57_AC4C, 0x9B00_DBD8],
+            ),
+            (
+                [ones; 4],
+                [ones; 2],
+                [0x408F_276D, 0x41C8_3B0E, 0xA20B_C7C6, 0x6D54_51FD],
+            ),
             (
                 [0x243F_6A88, 0x85A3_08D3, 0x1319_8A2E, 0x0370_7344],
                 [0xA409_3822, 0x299F_31D0],

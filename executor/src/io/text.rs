@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytemuck::pod_read_unaligned;
-use haul_ir::dtype::DType;
 use half::{bf16, f16};
+use haul_ir::dtype::DType;
 use num_complex::Complex;
 
 use super::{OpenError, open_file, reading};
@@ -40,7 +40,10 @@ pub(super) fn read_charged(
             return Ok((bytes, charge));
         }
         let mut next = [0];
-        match input.read(&mut next).map_err(|error| reading(path, &error))? {
+        match input
+            .read(&mut next)
+            .map_err(|error| reading(path, &error))?
+        {
             0 => return Ok((bytes, charge)),
             _ => {
                 capacity = capacity.saturating_mul(2).max(1 << 16);
@@ -55,9 +58,11 @@ pub(super) fn read_charged(
 pub(super) fn decode(bytes: Vec<u8>, path: &Path) -> Result<String, IoError> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let line = 1 + error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
-        IoError::new(path, format!("line {line}: it is not UTF-8 text"))
-            .help("save it as UTF-8")
+        let line = 1 + error.as_bytes()[..at]
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count();
+        IoError::new(path, format!("line {line}: it is not UTF-8 text")).help("save it as UTF-8")
     })
 }
 
