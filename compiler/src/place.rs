@@ -52,12 +52,10 @@ pub(crate) struct Sizes {
 #[derive(Clone, Debug)]
 pub(crate) enum Refusal {
     /// A group is to be on the GPU and cannot be.
-    #[expect(missing_docs, reason = "the variant says it")]
     Pin { group: GroupId, why: String },
     /// A task needs more host memory than it asks for.
     Memory(Peak),
     /// A task needs more device memory than there is.
-    #[expect(missing_docs, reason = "the variant says it")]
     Vram { peak: Peak, available: u64 },
 }
 
