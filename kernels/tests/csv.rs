@@ -1,12 +1,10 @@
 //! Tables out of text: what is read, and what is refused with which words.
 
-mod support;
-
+use crate::support::formula;
+use crate::support::run::{Arg, Failure, run};
+use crate::support::tensor::Tensor;
 use haul_ir::op::Attrs;
 use haul_kernels::catalogue;
-use support::formula;
-use support::run::{Arg, Failure, run};
-use support::tensor::Tensor;
 
 fn parse(text: &str, ty: &str, header: bool) -> Result<Tensor, String> {
     let op = catalogue().find("parse_csv").expect("there is the op");

@@ -1,4 +1,4 @@
-//! Shape rules against 425 answers in `data/shape_inference.json`.
+//! Shape rules against the answers in `data/shape_inference.json`.
 
 use haul_ir::dtype::DType;
 use haul_ir::expr::Expr;
