@@ -83,11 +83,12 @@ fn whole(request: &Request) -> usize {
 
 /// Whether a device is of the requested type and has the requested memory.
 fn fits(request: &Request, gpu: &Gpu) -> bool {
-    let is_type = request
-        .gpu_type
-        .as_ref()
-        .is_none_or(|name| *name == gpu.name);
-    is_type && request.vram.is_none_or(|vram| vram <= gpu.vram)
+    is_type(request, gpu) && request.vram.is_none_or(|vram| vram <= gpu.vram)
+}
+
+fn is_type(request: &Request, gpu: &Gpu) -> bool {
+    let name = request.gpu_type.as_ref();
+    name.is_none_or(|name| *name == gpu.name)
 }
 
 /// No node can ever hold any of a stage's requests.
@@ -106,7 +107,7 @@ pub(crate) fn impossible(
     );
     let diagnostic = Diagnostic::error(IMPOSSIBLE, span, message);
     let nodes = target.nodes.iter();
-    let Some(best) = nodes.min_by_key(|node| missing(request, node).len()) else {
+    let Some(best) = nodes.min_by_key(|node| distance(request, node)) else {
         return diagnostic;
     };
     let missing = missing(request, best).join("; ");
@@ -121,12 +122,14 @@ pub(crate) fn impossible(
 /// A request in words.
 fn asked(request: &Request) -> String {
     let mut parts = vec![
-        format!("{} cpus", request.cpus),
+        several(request.cpus, "cpu"),
         format!("{} of memory", exact_bytes(request.memory)),
     ];
-    if request.gpus > GpuCount::NONE {
-        let name = request.gpu_type.as_deref().unwrap_or("of any type");
-        parts.push(format!("{} GPUs {name}", request.gpus));
+    let name = request.gpu_type.as_deref();
+    if request.gpus == GpuCount::ONE {
+        parts.push(format!("a GPU{}", called(name)));
+    } else if request.gpus > GpuCount::NONE {
+        parts.push(format!("{} GPUs{}", request.gpus, called(name)));
     }
     if let Some(vram) = request.vram {
         parts.push(format!("{} of device memory", exact_bytes(vram)));
@@ -134,43 +137,71 @@ fn asked(request: &Request) -> String {
     parts.join(", ")
 }
 
+fn called(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!(" {name}"))
+}
+
+fn several(count: u32, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// What a node lacks, each in a few words.
 fn missing(request: &Request, node: &Node) -> Vec<String> {
     let mut missing = Vec::new();
     if request.cpus > node.cpus {
-        missing.push(format!(
-            "it has {} cpus, {} too few",
-            node.cpus,
-            request.cpus - node.cpus
-        ));
+        let (has, lacks) = (several(node.cpus, "cpu"), request.cpus - node.cpus);
+        missing.push(format!("it has {has}, {lacks} too few"));
     }
     if request.memory > node.memory {
-        let lack = exact_bytes(request.memory - node.memory);
-        missing.push(format!(
-            "it has {} of memory, {lack} too little",
-            exact_bytes(node.memory)
-        ));
+        let (has, lacks) = (node.memory, request.memory - node.memory);
+        let (has, lacks) = (exact_bytes(has), exact_bytes(lacks));
+        missing.push(format!("it has {has} of memory, {lacks} too little"));
     }
     if request.gpus == GpuCount::NONE {
         return missing;
     }
-    let wanted = request.gpu_type.as_deref();
-    let of_type = |gpu: &&Gpu| wanted.is_none_or(|name| name == gpu.name);
-    let count = node.gpus.iter().filter(of_type).count();
-    let name = wanted.unwrap_or("of any type");
-    if count < whole(request) {
-        missing.push(format!("it has {count} GPUs {name}"));
-    }
-    let vram = node.gpus.iter().filter(of_type).map(|gpu| gpu.vram).max();
-    if let (Some(asked), Some(most)) = (request.vram, vram)
-        && asked > most
-    {
+    let wanted = called(request.gpu_type.as_deref());
+    let Some(gpu) = related(request, node).filter(|gpu| is_type(request, gpu)) else {
+        let other = node.gpus.first().map(|gpu| format!(", but a {}", gpu.name));
         missing.push(format!(
-            "its GPU {name} has {} of memory",
-            exact_bytes(most)
+            "it has no GPU{wanted}{}",
+            other.unwrap_or_default()
+        ));
+        return missing;
+    };
+    let count = devices(node, gpu).len();
+    if count < whole(request) {
+        missing.push(format!(
+            "it has {count} GPUs{wanted}, {} too few",
+            whole(request) - count
         ));
     }
+    if request.vram.is_some_and(|vram| vram > gpu.vram) {
+        let has = exact_bytes(gpu.vram);
+        missing.push(format!("its {} has {has} of memory", gpu.name));
+    }
     missing
+}
+
+/// How far a node is from a request: the share that it lacks of each resource, in per mille, and
+/// more where its devices are of another model.
+fn distance(request: &Request, node: &Node) -> u64 {
+    let lacks = |asked: u64, has: u64| match asked.saturating_sub(has) {
+        0 => 0,
+        lack => (u128::from(lack) * 1000 / u128::from(asked)) as u64,
+    };
+    let distance =
+        lacks(request.cpus.into(), node.cpus.into()) + lacks(request.memory, node.memory);
+    if request.gpus == GpuCount::NONE {
+        return distance;
+    }
+    let Some(gpu) = related(request, node) else {
+        return distance + if node.gpus.is_empty() { 10_000 } else { 9_000 };
+    };
+    let of_type = if is_type(request, gpu) { 0 } else { 1_000 };
+    let count = lacks(whole(request) as u64, devices(node, gpu).len() as u64);
+    let vram = request.vram.map_or(0, |vram| lacks(vram, gpu.vram));
+    distance + of_type + count + vram
 }
 
 /// The request nearest to one that a node can hold.
@@ -184,19 +215,10 @@ fn nearest(request: &Request, node: &Node) -> String {
     }
     if request.gpus > GpuCount::NONE {
         let Some(gpu) = related(request, node) else {
-            let name = request.gpu_type.as_deref().unwrap_or("GPU");
-            return format!(
-                "choose a target that has one, ask for CPUs instead, or for either with `any_of: \
-                 [(gpus: 1), (cpus: {})]`: no device here is related to {name}",
-                node.cpus
-            );
+            return without_gpu(request, node);
         };
         let count = devices(node, gpu).len();
-        if request
-            .gpu_type
-            .as_ref()
-            .is_some_and(|name| *name != gpu.name)
-        {
+        if !is_type(request, gpu) {
             fields.push(format!("gpu_type: \"{}\"", gpu.name));
         }
         if count < whole(request) {
@@ -211,6 +233,19 @@ fn nearest(request: &Request, node: &Node) -> String {
         node.name,
         fields.join(", ")
     )
+}
+
+/// What to do where no node has a GPU like the one requested.
+fn without_gpu(request: &Request, node: &Node) -> String {
+    let (gpu, lack) = match &request.gpu_type {
+        Some(name) => {
+            let lack = format!("no device here is related to {name}");
+            (format!("gpu_type: \"{name}\""), lack)
+        }
+        None => ("gpus: 1".to_owned(), "no node here has a GPU".to_owned()),
+    };
+    let cpus = node.cpus;
+    format!("{lack}: choose another target, or allow CPUs with `any_of: [({gpu}), (cpus: {cpus})]`")
 }
 
 /// The device of a node that is most like the one requested: the same, or of the same model.

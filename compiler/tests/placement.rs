@@ -9,7 +9,7 @@
 mod plans;
 
 use haul_ir::plan::{Plan, Side};
-use plans::{plan_on, try_plan};
+use plans::try_plan;
 
 /// A stage of one formula on inputs given as `name: type`, with a GPU.
 fn pipeline(cpus: u32, inputs: &[(&str, &str)], formula: &str) -> String {
@@ -22,6 +22,14 @@ fn pipeline(cpus: u32, inputs: &[(&str, &str)], formula: &str) -> String {
             \"s\": (cpus: {cpus}, memory: \"64 GiB\", gpus: 1, do: \"{formula}\"),
         }}, outputs: {{\"o\": Npy(path: \"o.npy\", from: \"s\")}})"
     )
+}
+
+/// The plan of a pipeline that fits.
+fn plan_on(target: &str, text: &str) -> Plan {
+    match try_plan(target, text) {
+        Ok(planned) => planned.plan,
+        Err(errors) => panic!("{errors:?}\n{text}"),
+    }
 }
 
 fn side_of(plan: &Plan, name: &str) -> Side {

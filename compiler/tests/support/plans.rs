@@ -2,15 +2,6 @@
 
 use haul_compiler::{Facts, Planned, check, plan, target};
 use haul_ir::diagnostic::Diagnostic;
-use haul_ir::plan::Plan;
-
-/// The plan of a pipeline.
-pub(crate) fn plan_on(target: &str, text: &str) -> Plan {
-    match try_plan(target, text) {
-        Ok(planned) => planned.plan,
-        Err(errors) => panic!("{errors:?}\n{text}"),
-    }
-}
 
 /// The plan of a pipeline that checks, with warnings, or what does not fit.
 pub(crate) fn try_plan(target: &str, text: &str) -> Result<Planned, Vec<Diagnostic>> {
