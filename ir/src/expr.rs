@@ -3,11 +3,12 @@
 //! An expression is kept as a polynomial in canonical form, so two that are equal as
 //! polynomials are equal as values (`n + n` is `2*n`). Coefficients are exact rationals and
 //! logarithms stay symbolic; whatever is not whole is rounded once, when evaluated.
-//! Arithmetic that leaves 128 bits gives [`Expr::OVERFLOW`], which every further operation keeps.
+//! Arithmetic that leaves 128 bits gives [`Expr::OVERFLOW`], which every further operation keeps;
+//! so does an expression that has grown beyond what can be walked through.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Deref, Mul, Neg, Sub};
 use std::sync::Arc;
 
 use num_rational::Ratio;
@@ -49,7 +50,7 @@ pub struct Expr(Repr);
 enum Repr {
     Int(i128),
     /// Never a whole constant: those are `Int`.
-    Poly(Arc<Poly>),
+    Poly(Arc<Sum>),
     Overflow,
 }
 
@@ -60,6 +61,23 @@ type Monomial = BTreeMap<Atom, u32>;
 
 /// Terms with coefficients other than zero.
 type Poly = BTreeMap<Monomial, Rational>;
+
+/// A polynomial, and how much there is to walk through in it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Sum {
+    terms: Poly,
+    /// Atoms, with those in atoms.
+    size: usize,
+    /// How deep atoms are in atoms.
+    depth: usize,
+}
+
+impl Deref for Sum {
+    type Target = Poly;
+    fn deref(&self) -> &Poly {
+        &self.terms
+    }
+}
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Atom {
@@ -298,14 +316,14 @@ impl Expr {
 
     fn atom(atom: Atom) -> Self {
         let monomial = Monomial::from([(atom, 1)]);
-        Self(Repr::Poly(Arc::new(Poly::from([(monomial, one())]))))
+        Self::from_poly(Poly::from([(monomial, one())]))
     }
 
     fn poly(&self) -> Option<Poly> {
         match &self.0 {
             Repr::Int(0) => Some(Poly::new()),
             Repr::Int(value) => Some(Poly::from([(Monomial::new(), Ratio::from_integer(*value))])),
-            Repr::Poly(poly) => Some(Poly::clone(poly)),
+            Repr::Poly(poly) => Some(poly.terms.clone()),
             Repr::Overflow => None,
         }
     }
@@ -316,7 +334,30 @@ impl Expr {
         }
         match poly.get(&Monomial::new()) {
             Some(value) if poly.len() == 1 && value.is_integer() => Self::from(value.to_integer()),
-            _ => Self(Repr::Poly(Arc::new(poly))),
+            _ => Self::measured(poly),
+        }
+    }
+
+    /// The sum of some terms, unless it is one that only a hostile file has: walking through it
+    /// would take too long, or too much stack.
+    fn measured(terms: Poly) -> Self {
+        let (mut size, mut depth) = (0_usize, 0);
+        for (atom, power) in terms.keys().flatten() {
+            let (atom_size, atom_depth) = atom.extent();
+            size = size.saturating_add(atom_size.saturating_mul(*power as usize));
+            depth = depth.max(atom_depth);
+        }
+        if size > MAX_SIZE || depth > MAX_DEPTH {
+            return Self::OVERFLOW;
+        }
+        Self(Repr::Poly(Arc::new(Sum { terms, size, depth })))
+    }
+
+    /// How many atoms it has, and how deep they are in each other.
+    fn extent(&self) -> (usize, usize) {
+        match &self.0 {
+            Repr::Poly(sum) => (sum.size, sum.depth),
+            Repr::Int(_) | Repr::Overflow => (0, 0),
         }
     }
 
@@ -369,6 +410,18 @@ impl Expr {
 }
 
 impl Atom {
+    fn extent(&self) -> (usize, usize) {
+        let (size, depth) = match self {
+            Atom::Symbol(_) => (0, 0),
+            Atom::Log2(a) => a.extent(),
+            Atom::FloorDiv(a, b) | Atom::Mod(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => {
+                let ((a, a_depth), (b, b_depth)) = (a.extent(), b.extent());
+                (a.saturating_add(b), a_depth.max(b_depth))
+            }
+        };
+        (size.saturating_add(1), depth + 1)
+    }
+
     fn bind(&self, value_of: &dyn Fn(&Symbol) -> Option<Expr>) -> Expr {
         match self {
             Atom::Symbol(symbol) => {
@@ -541,6 +594,8 @@ fn mul(a: &Expr, b: &Expr) -> Expr {
 }
 
 const MAX_TERMS: usize = 4096;
+const MAX_SIZE: usize = 1 << 16;
+const MAX_DEPTH: usize = 128;
 const MAX_POWER: u32 = 64;
 
 /// `-expr` for owned and borrowed operands.

@@ -160,3 +160,19 @@ fn what_has_no_value_says_why() {
         Err(EvalError::Undefined)
     );
 }
+
+#[test]
+fn stays_small() {
+    // Each step doubles what is written out: after a hundred there are 2^100 symbols.
+    let mut doubled = symbol("n");
+    for _ in 0..100 {
+        doubled = doubled.floor_div(&(&doubled + 1));
+    }
+    assert!(doubled.is_overflow());
+    // A chain is as deep as it is long.
+    let mut deep = symbol("n");
+    for _ in 0..100_000 {
+        deep = (deep + 1).floor_div(&Expr::from(2_u64));
+    }
+    assert!(deep.is_overflow());
+}
