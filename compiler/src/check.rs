@@ -51,8 +51,12 @@ fn compile(
     mistakes: &mut Mistakes,
 ) -> Option<(Typed, Places)> {
     let ops = Ops::new(catalogue);
-    let resolved = resolve(ast, &ops, facts, mistakes);
+    let mut resolved = resolve(ast, &ops, facts, mistakes);
+    let unused = std::mem::take(&mut resolved.unused);
     let (graph, places) = infer(resolved, &ops, mistakes)?;
+    unused
+        .into_iter()
+        .for_each(|warning| mistakes.report(warning));
     let typed = checked(Typed::check(graph.clone(), one_by_one(&graph)), mistakes)?;
     let (graph, groups, places) = simplify(typed.into_graph(), places, &ops);
     let typed = checked(Typed::check(graph, groups), mistakes)?;

@@ -146,8 +146,9 @@ impl Inference<'_> {
         let (given, taken) = (inferred.outputs.len(), node.results);
         if given != taken {
             let message = format!(
-                "`{}` gives {given} results, not {taken}",
-                node.origin.written
+                "`{}` gives {}, not {taken}",
+                node.origin.written,
+                counted(given)
             );
             let mistake = Diagnostic::error(RESULTS, node.origin.at, message);
             let help = "write a line of its own, with a name for each result";
@@ -384,6 +385,11 @@ impl Inference<'_> {
         }
         Some((self.graph, self.places))
     }
+}
+
+/// `1 result`, `2 results`.
+fn counted(results: usize) -> String {
+    format!("{results} result{}", if results == 1 { "" } else { "s" })
 }
 
 /// Whether each value leaves the stage that makes it.

@@ -66,14 +66,14 @@ pub(crate) fn resolve(ast: &Ast, ops: &Ops, facts: &Facts, mistakes: &mut Mistak
         used: Used::new(ast),
         depth: 0,
         budget: functions::BUDGET,
-        is_spent: false,
+        is_too_much: false,
         circular: Vec::new(),
     };
     resolver.dims();
     resolver.inputs();
     resolver.stages();
     let outputs = resolver.outputs();
-    resolver.warn_of_unused();
+    let unused = resolver.unused();
     Resolved {
         graph: resolver.graph,
         places: resolver.places,
@@ -81,6 +81,7 @@ pub(crate) fn resolve(ast: &Ast, ops: &Ops, facts: &Facts, mistakes: &mut Mistak
         calls: resolver.calls,
         stages: resolver.stages,
         outputs,
+        unused,
     }
 }
 
@@ -111,8 +112,8 @@ struct Resolver<'a> {
     depth: usize,
     /// How many calls and ops more there may be.
     budget: usize,
-    /// Whether that was reported as too little.
-    is_spent: bool,
+    /// Whether it was reported that functions expand to too much.
+    is_too_much: bool,
     /// Functions that are put in place of their calls without end, or use a stage that waits for
     /// itself; by position in the file.
     circular: Vec<bool>,

@@ -3,6 +3,9 @@
 //! the message, the labels or the help. Several may follow each other on a line. A case
 //! without any must be accepted.
 
+#[path = "support/plans.rs"]
+mod plans;
+
 use std::fs;
 use std::path::Path;
 
@@ -14,6 +17,40 @@ type Check = fn(&str) -> Vec<Diagnostic>;
 #[test]
 fn syntax() {
     check_folder("syntax", |text| haul_compiler::syntax::parse(text).1);
+}
+
+#[test]
+fn resolve() {
+    check_folder("resolve", checked);
+}
+
+#[test]
+fn infer() {
+    check_folder("infer", checked);
+}
+
+#[test]
+fn plan() {
+    check_folder("plan", planned);
+}
+
+/// What does not fit the target that the first line names: `// target: a100`.
+fn planned(text: &str) -> Vec<Diagnostic> {
+    let first = text.lines().next().unwrap_or_default();
+    let target = first.strip_prefix("// target: ").expect("the first line names a target");
+    match plans::try_plan(target, text) {
+        Ok(planned) => planned.warnings,
+        Err(errors) => errors,
+    }
+}
+
+fn checked(text: &str) -> Vec<Diagnostic> {
+    haul_compiler::check(
+        text,
+        haul_kernels::catalogue(),
+        &haul_compiler::Facts::default(),
+    )
+    .diagnostics
 }
 
 fn check_folder(folder: &str, check: Check) {

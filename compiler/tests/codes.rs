@@ -1,52 +1,54 @@
-//! The table of codes: in order, each with examples that are true and a case that shows it.
+//! The examples of the codes that checking a file can give.
 
-use std::fs;
-use std::path::Path;
+use haul_compiler::diagnostics::codes::{CodeInfo, codes};
+use haul_compiler::{Facts, check};
+use haul_ir::diagnostic::{Code, Severity};
 
-use haul_compiler::diagnostics::codes::{codes, explain};
-use haul_compiler::syntax::parse;
-
-#[test]
-fn ascending() {
-    let names: Vec<&str> = codes().map(|info| info.code.0).collect();
-    assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
-}
-
-#[test]
-fn found_by_name() {
-    let info = explain("e0106").expect("it is in the table");
-    assert_eq!(info.code.0, "E0106");
-    assert!(explain("E9999").is_none());
-}
-
-#[test]
-fn examples_are_true() {
-    let syntax = codes().filter(|info| info.code.0.starts_with("E01"));
-    for info in syntax.filter(|info| info.wrong.starts_with("Pipeline(")) {
-        let found: Vec<_> = parse(info.wrong)
-            .1
+/// Codes of checking a file alone that have a whole pipeline as example.
+fn examples() -> impl Iterator<Item = &'static CodeInfo> {
+    let of_check = |name: &str| {
+        let group = ["E01", "E02", "W02"]
             .iter()
-            .map(|mistake| mistake.code)
-            .collect();
-        assert!(found.contains(&info.code), "{}: {found:?}", info.code);
-        assert_eq!(parse(info.right).1, [], "{}", info.code);
-    }
+            .any(|group| name.starts_with(group));
+        group || ("E0301"..="E0309").contains(&name)
+    };
+    codes().filter(move |info| of_check(info.code.0) && info.wrong.starts_with("Pipeline("))
 }
 
 #[test]
-fn every_code_of_the_syntax_has_a_case() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/syntax");
-    let entries = fs::read_dir(folder).expect("the folder of cases is there");
-    let cases: String = entries
-        .map(|entry| fs::read_to_string(entry.expect("it lists").path()).expect("a text"))
-        .collect();
-    // A file that is too large is made in `hostile.rs`.
-    let syntax = codes().filter(|info| info.code.0.starts_with("E01") && info.code.0 != "E0102");
-    for info in syntax {
+fn wrong_examples_have_the_mistake() {
+    for info in examples() {
+        let found = found(info.wrong);
         assert!(
-            cases.contains(&format!("error: {}", info.code)),
-            "no case of {}",
-            info.code
+            found.iter().any(|(code, _)| *code == info.code),
+            "{} of {}",
+            info.code,
+            info.wrong
         );
     }
+}
+
+#[test]
+fn right_examples_have_no_mistake() {
+    for info in examples() {
+        let found = found(info.right);
+        let of_example = found
+            .iter()
+            .any(|(code, severity)| *code == info.code || *severity == Severity::Error);
+        assert!(!of_example, "{}: {found:?} of {}", info.code, info.right);
+    }
+}
+
+#[test]
+fn codes_ascend() {
+    let all: Vec<_> = codes().map(|info| info.code).collect();
+    assert!(all.is_sorted_by(|a, b| a < b), "{all:?}");
+}
+
+fn found(text: &str) -> Vec<(Code, Severity)> {
+    let checked = check(text, haul_kernels::catalogue(), &Facts::default());
+    let diagnostics = checked.diagnostics.iter();
+    diagnostics
+        .map(|diagnostic| (diagnostic.code, diagnostic.severity))
+        .collect()
 }

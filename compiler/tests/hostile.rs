@@ -1,168 +1,110 @@
-//! Whatever the text, it is read to an end, and every place is in it.
+//! Pipelines that want too much: they end in a diagnostic, soon.
 
-use haul_compiler::diagnostics::{render, render_json};
-use haul_compiler::syntax::{MAX_FILE, parse};
-use haul_ir::diagnostic::{Diagnostic, Span};
-use proptest::prelude::*;
-use proptest::sample::Index;
+use haul_compiler::{Facts, check};
 
-const EVERYTHING: &str = include_str!("cases/syntax/everything.ron");
-const FORMULAS: &str = include_str!("cases/syntax/formulas.ron");
-
-/// One edit of a text: at a place, so many characters go, and others come.
-#[derive(Clone, Debug)]
-struct Edit {
-    at: Index,
-    removed: usize,
-    inserted: String,
-}
-
-fn edit() -> impl Strategy<Value = Edit> {
-    let mark = prop::sample::select(vec![
-        "(", ")", "[", "]", "{", "}", "\"", "'", ",", ":", "=", "\\", "/*", "*/", "//", "#", "\n",
-        "r#\"", "b\"", "::", "..", "é", "\u{feff}", "1e", "-", "**", " . ", "T", "Some(", "#![",
-    ]);
-    let inserted = prop_oneof![
-        Just(String::new()),
-        mark.prop_map(str::to_owned),
-        "[ -~\n]{0,3}",
-        "\\PC{0,3}",
-    ];
-    (any::<Index>(), 0..20usize, inserted).prop_map(|(at, removed, inserted)| Edit {
-        at,
-        removed,
-        inserted,
-    })
-}
-
-fn edited(text: &str, edits: &[Edit]) -> String {
-    let mut chars: Vec<char> = text.chars().collect();
-    for Edit {
-        at,
-        removed,
-        inserted,
-    } in edits
-    {
-        let start = at.index(chars.len() + 1);
-        let end = (start + removed).min(chars.len());
-        chars.splice(start..end, inserted.chars());
-    }
-    chars.into_iter().collect()
-}
-
-fn check(text: &str) {
-    let (ast, mistakes) = parse(text);
-    assert!(
-        ast.is_some() || !mistakes.is_empty(),
-        "refused without a word"
-    );
-    mistakes
+/// A pipeline with these functions and this formula.
+fn pipeline(functions: &[(String, String)], formula: &str) -> String {
+    let functions: String = functions
         .iter()
-        .for_each(|mistake| check_places(text, mistake));
-    let starts = mistakes.iter().map(|mistake| mistake.primary.span.start);
-    assert!(starts.is_sorted(), "not in file order");
-    let shown = mistakes.len().min(100);
-    let rendered = render(&mistakes, "a.ron", text, false);
-    assert!(rendered.matches("[E01").count() >= shown);
-    assert_eq!(
-        render_json(&mistakes, "a.ron", text).lines().count(),
-        mistakes.len()
-    );
+        .map(|(name, body)| format!("\"{name}\": \"{body}\", "))
+        .collect();
+    format!(
+        "Pipeline(version: 1, functions: {{{functions}}}, stages: {{\"s\": (do: \"{formula}\")}})"
+    )
 }
 
-fn check_places(text: &str, mistake: &Diagnostic) {
-    let fix = mistake.fix.iter().map(|fix| fix.span);
-    let labels = mistake.labels.iter().map(|label| label.span);
-    for Span { start, end } in labels.chain(fix).chain([mistake.primary.span]) {
-        assert!(
-            start <= end && text.get(start..end).is_some(),
-            "{mistake:?} is outside"
-        );
-    }
-}
-
-proptest! {
-    #[test]
-    fn edited_files_are_read(edits in prop::collection::vec(edit(), 1..8)) {
-        check(&edited(EVERYTHING, &edits));
-        check(&edited(FORMULAS, &edits));
-    }
-
-    #[test]
-    fn cut_off_files_are_read(at in any::<Index>()) {
-        check(&EVERYTHING[..EVERYTHING.floor_char_boundary(at.index(EVERYTHING.len()))]);
-    }
-
-    #[test]
-    fn any_formula_is_read(formula in "[-+*/@a-zT0-9.,:=()\\[\\]' \n<|&~%^]{0,60}") {
-        check(&format!("Pipeline(version: 1, stages: {{\"a\": (do: \"{formula}\")}})"));
-    }
+fn codes(text: &str) -> Vec<&'static str> {
+    let checked = check(text, haul_kernels::catalogue(), &Facts::default());
+    checked
+        .diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code.0)
+        .collect()
 }
 
 #[test]
-fn nesting_is_bounded() {
-    for (open, close) in [
-        ("[", "]"),
-        ("(", ")"),
-        ("{", "}"),
-        ("A(", ")"),
-        ("/*", "*/"),
-        ("\"", ""),
-    ] {
-        check(&open.repeat(200_000));
-        check(&close.repeat(200_000));
-        check(&(open.repeat(200_000) + &close.repeat(200_000)));
-    }
-    for part in [
-        "(", "[", "f(", "x[", "-", "~", "2 ** ", "x.", "1 + ", "1 < ", "a, ", "(\n", "'",
-    ] {
-        check(&format!(
-            "Pipeline(version: 1, stages: {{\"a\": (do: \"{}\")}})",
-            part.repeat(100_000)
+fn functions_that_double_each_other() {
+    let name = |level: usize| format!("g{level}");
+    let mut functions = vec![("g0(x)".to_owned(), "sum(x[newaxis])".to_owned())];
+    for level in 1..60 {
+        let before = name(level - 1);
+        functions.push((
+            format!("{}(x)", name(level)),
+            format!("{before}({before}(x))"),
         ));
     }
+    assert_eq!(codes(&pipeline(&functions, "g59(f32(1))")), ["E0212"]);
 }
 
 #[test]
-fn many_mistakes_are_told() {
-    let many = |entry: &dyn Fn(usize) -> String| (0..100_000).map(entry).collect::<String>();
-    let fields = many(&|at| format!("f{at}: 1, "));
-    let functions = many(&|at| format!("\"f{at}()\": \"1\", "));
-    let twice = many(&|at| format!("\"s{}\": (do: \"1\"),\n", at % 99_900));
-    check(&format!(
-        "Pipeline(version: 1, stages: {{\"a\": ({fields})}})"
-    ));
-    check(&format!(
-        "Pipeline(version: 1, functions: {{{functions}}}, stages: {{{twice}}})"
-    ));
-    check(&format!(
-        "Pipeline(version: 1, {}: 1)",
-        "v".repeat(1_000_000)
-    ));
-}
-
-#[test]
-fn many_stages_are_read() {
-    let stage = |at: usize| format!("\"s{at}\": (cpus: 1, do: \"x = s{at} @ w.T\\nsum(x)\"),\n");
-    let stages: String = (0..100_000).map(stage).collect();
-    let (ast, mistakes) = parse(&format!("Pipeline(version: 1, stages: {{\n{stages}}})"));
-    assert_eq!(mistakes, []);
-    assert_eq!(ast.expect("no mistake").stages.len(), 100_000);
-}
-
-#[test]
-fn large_files_and_calls_are_refused() {
-    let too_many = format!("Pipeline(version: 1, stages: [{}])", "1,".repeat(4_000_001));
-    let call = format!(
-        "Pipeline(version: 1, stages: {{\"a\": (do: \"f({})\")}})",
-        "1,".repeat(257)
-    );
-    for text in ["x".repeat(MAX_FILE + 1), too_many, call] {
-        let codes: Vec<_> = parse(&text)
-            .1
-            .iter()
-            .map(|mistake| mistake.code.0)
-            .collect();
-        assert_eq!(codes, ["E0102"]);
+fn functions_that_call_each_other_deep() {
+    let mut functions = vec![("g0(x)".to_owned(), "x".to_owned())];
+    for level in 1..10_000 {
+        functions.push((format!("g{level}(x)"), format!("g{}(x)", level - 1)));
     }
+    assert_eq!(codes(&pipeline(&functions, "g9999(1)")), ["E0212"]);
+}
+
+#[test]
+fn functions_with_tall_expressions_in_each_other() {
+    // 250 operations stand on the call in each of ten functions.
+    let tall = |inner: &str| format!("{inner}{}", " + 1".repeat(250));
+    let mut functions = vec![("g0(x)".to_owned(), tall("x"))];
+    for level in 1..10 {
+        functions.push((format!("g{level}(x)"), tall(&format!("g{}(x)", level - 1))));
+    }
+    assert_eq!(codes(&pipeline(&functions, "g9(1)")), ["E0212"]);
+}
+
+#[test]
+fn sizes_that_grow() {
+    let text = "Pipeline(version: 1, stages: {\"s\": (do: \"2 ** 200\")})";
+    assert_eq!(codes(text), ["E0209"]);
+    let text =
+        "Pipeline(version: 1, dims: {\"n\": (plan: 2)}, stages: {\"s\": (do: \"n ** 1000000\")})";
+    assert_eq!(codes(text), ["E0209"]);
+}
+
+#[test]
+fn numbers_that_grow() {
+    let lines: String = (1..1_000)
+        .map(|line| format!("\n x{line} = sqrt(x{})", line - 1))
+        .collect();
+    let formula = format!("x0 = 2{lines}");
+    assert_eq!(codes(&pipeline(&[], &formula)), ["E0209"]);
+    let lines: String = (1..1_000)
+        .map(|line| format!("\n x{line} = (x{} + 1) // 2", line - 1))
+        .collect();
+    let text = pipeline(&[], &format!("x0 = n{lines}"));
+    let text = text.replace("functions: {}", "dims: {\"n\": (plan: 2)}");
+    assert_eq!(codes(&text), ["E0209"]);
+}
+
+#[test]
+fn ten_thousand_stages_in_a_chain_and_a_fan() {
+    let mut stages = String::from("\"s0\": (do: \"x\"), ");
+    for stage in 1..10_000 {
+        let before = stage - 1;
+        stages += &format!("\"s{stage}\": (do: \"y = s{before} * 2\\ny + s0\"), ");
+    }
+    let text = format!(
+        "Pipeline(version: 1, inputs: {{\"x\": Random(seed: 1, type: \"f32[n, 4]\")}}, stages: {{{stages}}})"
+    );
+    let checked = check(&text, haul_kernels::catalogue(), &Facts::default());
+    assert_eq!(checked.diagnostics, []);
+    let typed = checked.typed.expect("it is fine");
+    assert_eq!(typed.graph().stages.len(), 10_000);
+}
+
+#[test]
+fn a_cycle_of_ten_thousand_stages() {
+    let mut stages = String::new();
+    for stage in 0..10_000 {
+        let next = (stage + 1) % 10_000;
+        stages += &format!("\"s{stage}\": (do: \"s{next} * 2\"), ");
+    }
+    assert_eq!(
+        codes(&format!("Pipeline(version: 1, stages: {{{stages}}})")),
+        ["E0210"]
+    );
 }

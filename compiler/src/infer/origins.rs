@@ -24,7 +24,7 @@ impl Inference<'_> {
             let Some(value) = self.value(*value) else {
                 continue;
             };
-            let (span, text) = self.origin(value);
+            let (span, text) = self.origin(value, error.fault);
             let is_inside = whole.start <= span.start && span.end <= whole.end;
             if !is_inside && found.iter().all(|(other, _)| *other != span) {
                 found.push((span, text));
@@ -33,9 +33,16 @@ impl Inference<'_> {
         found
     }
 
-    /// Walks back through ops that leave dtype and shape as they are.
-    fn origin(&self, value: ValueId) -> (Span, String) {
+    /// Walks back through ops that leave what is at fault, shape or dtype, as it is.
+    fn origin(&self, value: ValueId, fault: Fault) -> (Span, String) {
         let ty = &self.graph.values[value].ty;
+        let is_same = |other: ValueId| {
+            let (ty, other) = (ty.tensor(), self.graph.values[other].ty.tensor());
+            ty.zip(other).is_some_and(|(ty, other)| match fault {
+                Fault::DType => ty.dtype == other.dtype,
+                _ => ty.shape == other.shape,
+            })
+        };
         let mut at = value;
         loop {
             let op = match self.graph.values[at].producer {
@@ -46,7 +53,7 @@ impl Inference<'_> {
                 Producer::Op(op) => op,
             };
             let args = self.graph.ops[op].args.iter().filter_map(Arg::value);
-            let mut unchanged = args.filter(|arg| self.graph.values[*arg].ty == *ty);
+            let mut unchanged = args.filter(|arg| is_same(*arg));
             match unchanged.next() {
                 Some(before) => at = before,
                 None => return (self.places.ops[op], self.change(op, at)),

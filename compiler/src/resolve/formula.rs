@@ -12,7 +12,7 @@ use super::attributes::defaults;
 use super::names::Global;
 use super::{CallId, Each, InputState, Node, Operand, Origin, Resolver, ValueRef, scalars};
 use crate::diagnostics::codes::{
-    COLLECTION, EXPANSION, OPTION, REASSIGNED, RESULTS, UNKNOWN_FUNCTION, UNKNOWN_NAME,
+    COLLECTION, OPTION, REASSIGNED, RESULTS, UNKNOWN_FUNCTION, UNKNOWN_NAME,
 };
 use crate::ops::{INDEX, TRANSPOSE, binary, unary};
 use crate::syntax::MAX_HEIGHT;
@@ -94,8 +94,7 @@ impl<'a> Resolver<'a> {
         if self.depth == MAX_DEPTH {
             let message = "with the functions in place, this is nested too deeply";
             let help = "give parts of the formula names, on lines of their own";
-            self.mistakes
-                .report(Diagnostic::error(EXPANSION, expr.span, message).help(help));
+            self.refuse_expansion(expr.span, message.to_owned(), help);
             return Operand::Unknown;
         }
         self.depth += 1;

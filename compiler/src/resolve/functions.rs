@@ -67,8 +67,7 @@ impl<'a> Resolver<'a> {
     fn may_call(&mut self, scope: &Scope<'a>, span: Span) -> bool {
         if scope.functions == MAX_NESTING {
             let message = format!("functions call each other more than {MAX_NESTING} deep here");
-            self.mistakes
-                .report(Diagnostic::error(EXPANSION, span, message));
+            self.refuse_expansion(span, message, "call them on lines of their own");
             return false;
         }
         self.spend(span)
@@ -80,12 +79,17 @@ impl<'a> Resolver<'a> {
             self.budget = rest;
             return true;
         }
-        if !std::mem::replace(&mut self.is_spent, true) {
-            let message = format!("the pipeline has more than {BUDGET} calls of functions and ops");
-            let help = "make stages of what functions compute again and again";
+        let message = format!("the pipeline has more than {BUDGET} calls of functions and ops");
+        let help = "make stages of what functions compute again and again";
+        self.refuse_expansion(span, message, help);
+        false
+    }
+
+    /// Reports the first place at which functions expand to too much.
+    pub(super) fn refuse_expansion(&mut self, span: Span, message: String, help: &str) {
+        if !std::mem::replace(&mut self.is_too_much, true) {
             self.mistakes
                 .report(Diagnostic::error(EXPANSION, span, message).help(help));
         }
-        false
     }
 }

@@ -10,7 +10,9 @@ use haul_ir::types::{TensorType, ValueType};
 
 use super::names::Global;
 use super::{Each, InputState, Resolver, constants, headers};
-use crate::diagnostics::codes::{AXIS, OVERFLOW, SIZE, SOURCE, UNDECLARED, UNKNOWN_NAME, UNREADABLE};
+use crate::diagnostics::codes::{
+    AXIS, OVERFLOW, SIZE, SOURCE, UNDECLARED, UNKNOWN_NAME, UNREADABLE,
+};
 use crate::syntax::ast::{self, ExprKind, Name, SourceKind, Spanned, SplitOf, TypeKind};
 
 /// The name of the source that is given in place in a `Split`.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use haul_ir::diagnostic::Span;
+use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::graph::{Graph, Pin, Request, Scalar, Sink};
 use haul_ir::id::{CollectionId, Id, IdVec, InputId};
 use haul_ir::op::{Attrs, Op};
@@ -25,6 +25,8 @@ pub(crate) struct Resolved {
     pub(crate) stages: Vec<Stage>,
     /// Outputs in the order of the file.
     pub(crate) outputs: Vec<Output>,
+    /// Warnings of what looks unused, to be told when nothing is wrong that could use it.
+    pub(crate) unused: Vec<Diagnostic>,
 }
 
 /// A stage.

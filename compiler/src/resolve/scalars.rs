@@ -36,8 +36,27 @@ pub(super) fn apply(op: &'static dyn Op, args: Vec<Scalar>) -> Result<Option<Sca
     if !is_float {
         return Ok(None);
     }
-    let folded = folded(op.name(), &args).map(Scalar::Float);
-    Ok(Some(folded.unwrap_or(Scalar::Apply(op, args))))
+    if let Some(folded) = folded(op.name(), &args) {
+        return Ok(Some(Scalar::Float(folded)));
+    }
+    let result = Scalar::Apply(op, args);
+    if operations(&result) > MAX_OPERATIONS {
+        return Err(Mistake {
+            code: OVERFLOW,
+            message: format!("this number takes more than {MAX_OPERATIONS} operations"),
+        });
+    }
+    Ok(Some(result))
+}
+
+/// Most ops of a scalar: it is computed as it is written, once for each task.
+const MAX_OPERATIONS: usize = 256;
+
+fn operations(scalar: &Scalar) -> usize {
+    match scalar {
+        Scalar::Int(_) | Scalar::Float(_) => 0,
+        Scalar::Apply(_, args) => 1 + args.iter().map(operations).sum::<usize>(),
+    }
 }
 
 /// Calls `visit` with each size in a scalar.

@@ -44,18 +44,16 @@ impl<'a> Used<'a> {
 }
 
 impl Resolver<'_> {
-    /// Warns, unless what looks unused may be used where something is wrong.
-    pub(super) fn warn_of_unused(&mut self) {
-        if self.mistakes.any_error() {
-            return;
-        }
+    /// Warnings of what nothing uses.
+    pub(super) fn unused(&self) -> Vec<Diagnostic> {
+        let mut warnings = Vec::new();
         for (input, used) in self.ast.inputs.iter().zip(&self.used.inputs) {
             if !used {
                 let message = format!("nothing uses the input `{}`", input.name.value);
-                self.mistakes
-                    .report(Diagnostic::warning(UNUSED_INPUT, input.name.span, message));
+                warnings.push(Diagnostic::warning(UNUSED_INPUT, input.name.span, message));
             }
         }
+        // Without outputs the last stage is what is shown.
         let shown = match self.ast.outputs.is_empty() {
             true => self.ast.stages.len().checked_sub(1),
             false => None,
@@ -65,9 +63,10 @@ impl Resolver<'_> {
                 let name = &stage.name.value;
                 let message = format!("nothing uses the stage `{name}`");
                 let help = format!("add an output with `from: \"{name}\"`, or remove it");
-                let mistake = Diagnostic::warning(UNUSED_STAGE, stage.name.span, message);
-                self.mistakes.report(mistake.help(help));
+                let warning = Diagnostic::warning(UNUSED_STAGE, stage.name.span, message);
+                warnings.push(warning.help(help));
             }
         }
+        warnings
     }
 }

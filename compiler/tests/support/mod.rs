@@ -7,16 +7,18 @@ use haul_ir::id::{CollectionId, ValueId};
 use haul_ir::op::Attr;
 
 /// A typed graph as text: an op a line, in order, with its group where it shares one.
-pub fn dump(typed: &Typed) -> String {
+pub(crate) fn dump(typed: &Typed) -> String {
     let graph = typed.graph();
     let mut text = String::new();
     for (symbol, dim) in &graph.dims {
         let owner = dim.per_item.map(|owner| over(graph, Some(owner)));
         let _ = writeln!(
             text,
-            "dim {symbol} plan {:?} max {:?}{}",
-            dim.plan,
-            dim.max,
+            "dim {symbol}{}{}{}",
+            dim.plan
+                .map_or_else(String::new, |plan| format!(" plan {plan}")),
+            dim.max
+                .map_or_else(String::new, |max| format!(" max {max}")),
             owner.unwrap_or_default()
         );
     }

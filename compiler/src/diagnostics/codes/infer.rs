@@ -84,7 +84,8 @@ pub(super) static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: OVERFLOW,
         title: "a value is too large",
-        explanation: "Sizes of axes, elements and bytes fit 63 bits.",
+        explanation: "Sizes of axes, elements and bytes fit 63 bits. A number made of literals, \
+            params and dims alone takes at most 256 operations.",
         wrong: "Pipeline(version: 1, inputs: {\"x\": Random(seed: 1, \
             type: \"f32[4294967296, 4294967296]\")}, stages: {\"a\": (do: \"x\")})",
         right: "Pipeline(version: 1, inputs: {\"x\": Random(seed: 1, \

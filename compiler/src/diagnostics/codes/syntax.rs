@@ -72,8 +72,8 @@ pub(super) static CODES: &[CodeInfo] = &[
         title: "a bracket, text or comment is never closed",
         explanation: "The place is where it opens. Where it should have been closed is often \
             much earlier than where that is noticed.",
-        wrong: "Pipeline(version: 1, stages: {\"a\": (do: \"sum(1\"})",
-        right: "Pipeline(version: 1, stages: {\"a\": (do: \"sum(1)\")})",
+        wrong: "Pipeline(version: 1, stages: {\"a\": (do: \"sqrt(1\"})",
+        right: "Pipeline(version: 1, stages: {\"a\": (do: \"sqrt(1)\")})",
     },
     CodeInfo {
         code: NESTING,
@@ -169,8 +169,8 @@ pub(super) static CODES: &[CodeInfo] = &[
             or `name = expression`. Parentheses continue a line, `#` starts a comment, texts are \
             in single quotes. Functions are called by name, never as methods, and there is no \
             control flow: `where(condition, a, b)` chooses between values.",
-        wrong: "Pipeline(version: 1, stages: {\"a\": (do: \"x = 1\nx.sum()\")})",
-        right: "Pipeline(version: 1, stages: {\"a\": (do: \"x = 1\nsum(x)\")})",
+        wrong: "Pipeline(version: 1, stages: {\"a\": (do: \"x = 1\nx.sqrt()\")})",
+        right: "Pipeline(version: 1, stages: {\"a\": (do: \"x = 1\nsqrt(x)\")})",
     },
     CodeInfo {
         code: CHAINED,
