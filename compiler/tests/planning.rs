@@ -1,0 +1,195 @@
+//! Plans as a whole: times, prices, waiting, what is unknown. Numbers by hand.
+
+#[path = "support/plans.rs"]
+mod plans;
+
+use haul_compiler::diagnostics::codes::codes;
+use haul_ir::id::Id;
+use haul_ir::plan::{Feasibility, Plan, Reason, StagePlan};
+use plans::try_plan;
+
+/// `2 * 8192^3 / (8 * 95e9 * 0.8)` seconds: a product of 8192 x 8192 at 8 cpus.
+const PRODUCT: u64 = 1_808_407_283;
+
+fn plan_on(target: &str, text: &str) -> Plan {
+    try_plan(target, text).map(|planned| planned.plan).unwrap()
+}
+
+fn stage(plan: &Plan, position: usize) -> &StagePlan {
+    &plan.stages[Id::from_index(position)]
+}
+
+/// Stages that each multiply `x` with itself, and what they ask for.
+fn products(requests: &[&str]) -> String {
+    let stages = requests.iter().enumerate();
+    let stages = stages.map(|(i, request)| format!("\"s{i}\": ({request}, do: \"x @ x\"),"));
+    let outputs =
+        (0..requests.len()).map(|i| format!("\"o{i}\": Npy(path: \"{i}.npy\", from: \"s{i}\"),"));
+    format!(
+        "Pipeline(version: 1, inputs: {{\"x\": Npy(path: \"x.npy\", type: \"f32[8192, 8192]\")}},
+            stages: {{{}}}, outputs: {{{}}})",
+        stages.collect::<String>(),
+        outputs.collect::<String>()
+    )
+}
+
+#[test]
+fn one_task_takes_its_time_and_costs_its_node() {
+    let plan = plan_on("a100", &products(&["cpus: 8, memory: \"4 GiB\""]));
+    assert_eq!(stage(&plan, 0).time, Some(PRODUCT));
+    assert_eq!(stage(&plan, 0).time_on_cpu, Some(PRODUCT));
+    let estimates = &plan.estimates;
+    assert_eq!(
+        (estimates.makespan, estimates.serial),
+        (Some(PRODUCT), Some(PRODUCT))
+    );
+    // 1.39 USD/h * 1.808407283 s / 3600 s = 698.2 millionths.
+    assert_eq!(estimates.micro_usd, Some(698));
+    // Nothing is known of what a `t4` node costs.
+    let plan = plan_on("t4", &products(&["cpus: 8, memory: \"4 GiB\""]));
+    assert_eq!(plan.estimates.micro_usd, None);
+}
+
+#[test]
+fn whoever_finds_no_room_waits() {
+    // Of 256 GiB, 200 and 50 fit at once, and another 50 does not.
+    let request = |gib: u32| format!("cpus: 8, memory: \"{gib} GiB\"");
+    let plan = plan_on(
+        "cpu",
+        &products(&[&request(200), &request(50), &request(50)]),
+    );
+    assert_eq!(stage(&plan, 1).feasibility, Feasibility::Fits);
+    // Both others end at the same time; the last to be noted is the second.
+    let Feasibility::Waits { time, behind } = &stage(&plan, 2).feasibility else {
+        panic!("{:?}", stage(&plan, 2).feasibility);
+    };
+    assert_eq!((*time, behind.as_str()), (PRODUCT, "s1"));
+    assert_eq!(plan.estimates.makespan, Some(2 * PRODUCT));
+    assert_eq!(plan.estimates.serial, Some(3 * PRODUCT));
+}
+
+#[test]
+fn fan_outs_run_in_waves_and_gathers_wait() {
+    let text = |plan: &str| {
+        format!(
+        "Pipeline(version: 1, inputs: {{\"f\": Files(glob: \"*.npy\"{plan}, type: \"f32[512, 512]\")}},
+            stages: {{\"p\": (each: \"f\", do: \"f @ f\"), \"all\": (do: \"gather(p)\")}},
+            outputs: {{\"o\": Npy(path: \"o.npy\", from: \"all\")}})"
+    )
+    };
+    // 2 * 512^3 / 76e9 s = 3532045.5 ns on one cpu; 100 on 64 cpus (and 256 GiB by 2) take two
+    // waves. The gather moves 100 MiB twice at 12 GB/s: 17476266.7 ns.
+    let plan = plan_on("cpu", &text(", plan: 100"));
+    let product = stage(&plan, 0).time.unwrap();
+    let gather = stage(&plan, 1).time.unwrap();
+    assert!((3_532_045..=3_532_046).contains(&product), "{product}");
+    assert_eq!(gather, 17_476_267);
+    assert_eq!(plan.estimates.makespan, Some(2 * product + gather));
+    assert_eq!(plan.estimates.serial, Some(100 * product + gather));
+    assert_eq!(stage(&plan, 0).tasks.to_string(), "f");
+
+    // Without a number of files the tasks have times, and the run has none.
+    let plan = plan_on("cpu", &text(""));
+    assert_eq!(stage(&plan, 0).time, Some(product));
+    assert_eq!(plan.estimates.makespan, None);
+}
+
+#[test]
+fn what_is_unknown_is_on_cpus_and_says_so() {
+    let text = "Pipeline(version: 1, inputs: {
+            \"x\": Npy(path: \"x.npy\", type: \"f32[n, n]\"),
+            \"files\": Files(glob: \"*.csv\", plan: 3),
+        }, stages: {
+            \"product\": (gpus: 1, do: \"x @ x\"),
+            \"parsed\": (each: \"files\", gpus: 1, do: \"parse_csv(files, type='f32[8, 8]')\"),
+            \"all\": (gpus: 1, do: \"gather(parsed)\"),
+        }, outputs: {
+            \"a\": Npy(path: \"a.npy\", from: \"product\"), \"b\": Npy(path: \"b.npy\", from: \"all\"),
+        })";
+    let plan = plan_on("a100", text);
+    let reasons: Vec<_> = plan
+        .groups
+        .iter()
+        .map(|group| group.placement.reason.code())
+        .collect();
+    assert_eq!(reasons, ["unknown_work", "not_array_work", "no_gpu_kernel"]);
+    assert_eq!((stage(&plan, 0).time, stage(&plan, 1).time), (None, None));
+    assert_eq!(plan.estimates.serial, None);
+    // Memory is known all the same, in n: x and the product.
+    assert_eq!(stage(&plan, 0).peak_memory.to_string(), "8*n*n");
+}
+
+#[test]
+fn reasons_carry_the_numbers_that_decided() {
+    let text = |formula: &str| {
+        format!(
+        "Pipeline(version: 1, inputs: {{\"x\": Npy(path: \"x.npy\", type: \"f32[4096, 4096]\")}},
+            stages: {{\"s\": (cpus: 8, gpus: 1, do: \"{formula}\")}},
+            outputs: {{\"o\": Npy(path: \"o.npy\", from: \"s\")}})"
+    )
+    };
+    let reasons = |formula: &str| -> Vec<Reason> {
+        let plan = plan_on("a100", &text(formula));
+        plan.groups
+            .iter()
+            .map(|group| group.placement.reason.clone())
+            .collect()
+    };
+    // 64 MiB at 25 GB/s: 2684355 ns and 10 us, and back a launch more. A sum moves 64 MiB at 96
+    // GB/s: 699051 ns, and on the device at 1835.1 GB/s 36570, with the launch 41570.
+    let low = Reason::LowIntensity {
+        saved: 699_051 - 41_570,
+        added: 2_694_355 + 15_000,
+    };
+    assert_eq!(reasons("sum(x)"), [low]);
+    // Alone on the device, a product: 2 * 4096^3 / 608e9 s less 2 * 4096^3 / 15.5e12 s.
+    let [Reason::CheaperOnGpu { saved, added }] = reasons("x @ x")[..] else {
+        panic!("{:?}", reasons("x @ x"));
+    };
+    assert_eq!(added, 2_694_355 + 2_699_355);
+    assert!((216_000_000..218_000_000).contains(&saved), "{saved}");
+    // A sum of it: keeping it there saves the copy of 64 MiB to the host, less one of 4 bytes.
+    let all = reasons("m = x @ x\n sum(m)");
+    assert_eq!(
+        all[1],
+        Reason::KeepsDataOnGpu {
+            saved: 2_699_355 - 15_000,
+            added: 0
+        }
+    );
+    // A sum of what a product needs there as well.
+    let all = reasons("m = x @ x\n stack(sum(m), sum(x))");
+    assert!(
+        all.iter()
+            .any(|reason| matches!(reason, Reason::InputAlreadyMovedFor { op, .. } if op == "m")),
+        "{all:?}"
+    );
+    // 20 flops for each of 100 elements take no launch.
+    let small = reasons("exp(x[:10, :10])");
+    assert!(
+        matches!(
+            small.last(),
+            Some(Reason::LaunchBound { launch: 5_000, .. })
+        ),
+        "{small:?}"
+    );
+}
+
+#[test]
+fn examples_of_codes_have_the_mistake() {
+    let of_plan = |name: &str| ("E0310".."E0320").contains(&name) || name.starts_with("W03");
+    let infos = codes().filter(|info| of_plan(info.code.0) && info.wrong.starts_with("Pipeline("));
+    let found = |text: &str| match try_plan("a100", text) {
+        Ok(planned) => planned.warnings,
+        Err(errors) => errors,
+    };
+    for info in infos {
+        let wrong = found(info.wrong);
+        assert!(
+            wrong.iter().any(|d| d.code == info.code),
+            "{}: {wrong:?}",
+            info.code
+        );
+        assert_eq!(found(info.right), [], "{}", info.code);
+    }
+}
