@@ -65,11 +65,15 @@ pub fn plan(
     let choices = choose_all(&context, places)?;
     let (estimates, feasibility) = estimates::estimate(&context, &choices);
     let groups = groups(&context, &choices);
-    let warnings = lints::lints(&context, &choices, places);
+    let warnings = lints::lints(&context, &choices, &estimates, places);
     let stages = choices.iter().zip(feasibility);
-    let stages = stages.map(|(choice, f)| stage_plan(&context, choice, f)).collect();
+    let stages = stages
+        .map(|(choice, f)| stage_plan(&context, choice, f))
+        .collect();
     let dims = typed.graph().dims.iter();
-    let dims = dims.filter_map(|(symbol, dim)| Some((symbol.clone(), dim.plan?))).collect();
+    let dims = dims
+        .filter_map(|(symbol, dim)| Some((symbol.clone(), dim.plan?)))
+        .collect();
     let plan = Plan {
         pipeline: pipeline.to_owned(),
         source: source.to_owned(),
@@ -84,7 +88,10 @@ pub fn plan(
 }
 
 /// The choice for each stage, or all that is wrong.
-fn choose_all(context: &Context<'_>, places: &Places) -> Result<IdVec<StageId, Choice>, Vec<Diagnostic>> {
+fn choose_all(
+    context: &Context<'_>,
+    places: &Places,
+) -> Result<IdVec<StageId, Choice>, Vec<Diagnostic>> {
     let mut choices = IdVec::new();
     let mut errors = Vec::new();
     for stage in context.typed.graph().stages.ids() {
@@ -105,7 +112,9 @@ fn groups(context: &Context<'_>, choices: &IdVec<StageId, Choice>) -> IdVec<Grou
     let mut groups = BTreeMap::new();
     for choice in choices.iter() {
         let machine = choice.machine(context);
-        let plans = choice.division.explain(context.typed, &choice.graph, machine, &context.sizes);
+        let plans = choice
+            .division
+            .explain(context.typed, &choice.graph, machine, &context.sizes);
         groups.extend(choice.graph.groups.iter().copied().zip(plans));
     }
     groups.into_values().collect()
@@ -113,7 +122,9 @@ fn groups(context: &Context<'_>, choices: &IdVec<StageId, Choice>) -> IdVec<Grou
 
 fn stage_plan(context: &Context<'_>, choice: &Choice, feasibility: Feasibility) -> StagePlan {
     let machine = choice.machine(context);
-    let Choice { graph, division, .. } = choice;
+    let Choice {
+        graph, division, ..
+    } = choice;
     StagePlan {
         request: choice.request,
         node: choice.home.node,

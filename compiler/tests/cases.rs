@@ -37,7 +37,9 @@ fn plan() {
 /// What does not fit the target that the first line names: `// target: a100`.
 fn planned(text: &str) -> Vec<Diagnostic> {
     let first = text.lines().next().unwrap_or_default();
-    let target = first.strip_prefix("// target: ").expect("the first line names a target");
+    let target = first
+        .strip_prefix("// target: ")
+        .expect("the first line names a target");
     match plans::try_plan(target, text) {
         Ok(planned) => planned.warnings,
         Err(errors) => errors,

@@ -61,7 +61,7 @@ const CARDS: [&str; 3] = ["a100", "l4", "h100-pcie"];
 /// Milliseconds. CPU at 8 cpus = 760 GFLOP/s and 96 GB/s, at 1 cpu 95 GFLOP/s and 12 GB/s. The
 /// link takes 25 GB/s of the A100 and the L4, 55 GB/s of the H100.
 #[test]
-fn the_table() {
+fn six_rows() {
     use Side::{Cpu, Gpu};
     let rows = [
         // 2 * 8192^3 = 1.0995e12 flops: 1808 at 8 cpus. 268 MB three times over the link: 32.2

@@ -3,11 +3,12 @@
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::graph::{GpuCount, Request};
 use haul_ir::id::{IdVec, StageId};
+use haul_ir::plan::Estimates;
 use haul_ir::target::Gpu;
 
 use super::Context;
 use super::choice::{Choice, asks_for_gpu, finish, machine};
-use crate::diagnostics::codes::{IDLE_GPU, NO_GPU_REQUESTED};
+use crate::diagnostics::codes::{IDLE_GPU, NO_GPU_REQUESTED, SOONER_ON_CPUS};
 use crate::feasibility::homes;
 use crate::place::divide;
 use crate::places::Places;
@@ -20,20 +21,49 @@ const WORTH_SAYING: u128 = 100_000_000;
 pub(super) fn lints(
     context: &Context<'_>,
     choices: &IdVec<StageId, Choice>,
+    estimates: &Estimates,
     places: &Places,
 ) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
-    for (stage, choice) in choices.entries() {
-        let spans = places.requests.get(stage);
-        let span = spans
-            .and_then(|spans| spans.get(choice.request))
-            .copied()
-            .unwrap_or_default();
+    warnings.extend(sooner_on_cpus(context, choices, estimates, places));
+    for choice in choices.iter() {
+        let span = request_span(choice, places);
         warnings.extend(idle_gpu(context, choice, span));
         warnings.extend(no_gpu_requested(context, choice, span));
     }
     warnings.sort_by_key(|warning| (warning.primary.span, warning.code));
     warnings
+}
+
+fn request_span(choice: &Choice, places: &Places) -> Span {
+    let spans = places.requests.get(choice.graph.stage);
+    let span = spans.and_then(|spans| spans.get(choice.request));
+    span.copied().unwrap_or_default()
+}
+
+/// Tasks queue for GPUs so long that the run would end sooner without. Told at the stage that
+/// keeps them busy the longest.
+fn sooner_on_cpus(
+    context: &Context<'_>,
+    choices: &IdVec<StageId, Choice>,
+    estimates: &Estimates,
+    places: &Places,
+) -> Option<Diagnostic> {
+    let (planned, on_cpus) = (estimates.makespan?, estimates.all_on_cpu?);
+    if u128::from(planned.saturating_sub(on_cpus)) < WORTH_SAYING {
+        return None;
+    }
+    let on_gpu = choices.iter().filter(|choice| choice.division.uses_gpu());
+    let busiest = on_gpu.max_by_key(|choice| choice.finish)?;
+    let name = &context.typed.graph().stages[busiest.graph.stage].name;
+    let message = format!(
+        "the run takes {}, and {} with every op on CPUs: tasks of `{name}` wait for GPUs",
+        time(planned),
+        time(on_cpus)
+    );
+    let help = "request CPUs, let `any_of` choose, or use a share of a GPU for each task";
+    let diagnostic = Diagnostic::warning(SOONER_ON_CPUS, request_span(busiest, places), message);
+    Some(diagnostic.at("the GPUs are busy here").help(help))
 }
 
 /// A GPU is requested and everything is on CPUs, although all work is known.

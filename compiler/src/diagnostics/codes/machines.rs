@@ -16,6 +16,8 @@ pub const VRAM: Code = Code("E0313");
 pub const IDLE_GPU: Code = Code("W0301");
 /// A GPU would pay and is not requested.
 pub const NO_GPU_REQUESTED: Code = Code("W0302");
+/// The run would end sooner with every op on CPUs.
+pub const SOONER_ON_CPUS: Code = Code("W0303");
 
 pub(super) static CODES: &[CodeInfo] = &[
     CodeInfo {
@@ -72,5 +74,13 @@ pub(super) static WARNINGS: &[CodeInfo] = &[
             included. Hardware is never taken unasked: request it, or ignore this.",
         wrong: "a product of large matrices in a stage without `gpus`",
         right: "the same with `gpus: 1`",
+    },
+    CodeInfo {
+        code: SOONER_ON_CPUS,
+        title: "the run would end sooner with every op on CPUs",
+        explanation: "Each task is faster on a GPU, but there are fewer GPUs than CPUs, and so \
+            many tasks that they wait for each other.",
+        wrong: "a thousand small tasks that each request the one GPU there is",
+        right: "the same on CPUs, or with `gpus: 0.1`",
     },
 ];
