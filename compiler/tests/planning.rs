@@ -4,6 +4,7 @@
 mod plans;
 
 use haul_compiler::diagnostics::codes::codes;
+use haul_compiler::{Facts, check, plan, target};
 use haul_ir::id::Id;
 use haul_ir::plan::{Feasibility, Plan, Reason, StagePlan};
 use plans::try_plan;
@@ -173,6 +174,38 @@ fn reasons_carry_the_numbers_that_decided() {
         ),
         "{small:?}"
     );
+}
+
+#[test]
+fn extreme_sizes_are_planned_or_refused() {
+    let numbers = ["1", "3", "4294967295", "9223372036854775807"];
+    let shares = ["1", "0.0001", "3", "200000"];
+    for n in numbers {
+        for (cpus, gpus) in numbers.iter().zip(shares) {
+            let text = format!(
+                "Pipeline(version: 1, dims: {{\"n\": (plan: {n}, max: {n})}},
+                    inputs: {{\"x\": Npy(path: \"x.npy\", type: \"f32[n]\"),
+                        \"f\": Files(glob: \"*.npy\", plan: {n}, type: \"f64[n]\")}},
+                    stages: {{
+                        \"a\": (gpus: {gpus}, memory: \"1 TB\", do: \"x + exp(x) - sum(x)\"),
+                        \"b\": (each: \"f\", any_of: [(cpus: 1), (gpus: {gpus})], do: \"f + sum(f)\"),
+                        \"c\": (cpus: {cpus}, do: \"gather(b)\"),
+                    }}, outputs: {{\"a\": Npy(path: \"a.npy\", from: \"a\"),
+                        \"c\": Npy(path: \"c.npy\", from: \"c\")}})"
+            );
+            let checked = check(&text, haul_kernels::catalogue(), &Facts::default());
+            let Some(typed) = checked.typed else {
+                assert!(!checked.diagnostics.is_empty());
+                continue;
+            };
+            for (_, target) in target::library() {
+                match plan(typed.clone(), &target, "p", "p.ron", &checked.places) {
+                    Ok(planned) => assert_eq!(planned.plan.stages.len(), 3),
+                    Err(errors) => assert!(!errors.is_empty()),
+                }
+            }
+        }
+    }
 }
 
 #[test]

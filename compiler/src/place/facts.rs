@@ -61,9 +61,10 @@ fn against_gpu(
             return Some(Reason::NoGpuKernel(why));
         }
     }
-    let values = stage.values_of(position);
-    let bytes = values.map(|value| sizes.largest.eval(&stage.values[value].bytes));
-    let needed = bytes.sum::<Option<u64>>()?;
+    let needed = stage.values_of(position).try_fold(0u64, |sum, value| {
+        let bytes = sizes.largest.eval(&stage.values[value].bytes)?;
+        Some(sum.saturating_add(bytes))
+    })?;
     let available = machine.vram();
     (needed > available).then_some(Reason::DoesNotFitVram { needed, available })
 }
