@@ -5,7 +5,10 @@
 //! places and combine in a fixed order.
 
 mod gemm;
+mod math;
 mod ops;
+mod parallel;
+mod simd;
 mod strided;
 mod wide;
 

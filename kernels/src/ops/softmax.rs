@@ -1,5 +1,7 @@
 //! Numbers turned into probabilities.
 
+use std::marker::PhantomData;
+
 use half::{bf16, f16};
 use haul_ir::dtype::{DType, Kind};
 use haul_ir::op::{
@@ -8,10 +10,13 @@ use haul_ir::op::{
 };
 use haul_ir::tensor::{Element, View, ViewMut};
 use haul_ir::types::{TensorType, ValueType};
-use num_traits::{AsPrimitive, Float};
-use rayon::prelude::*;
+use num_complex::Complex;
+use num_traits::AsPrimitive;
 
-use super::reduce::in_lanes;
+use super::reduce::{Fold, fold, in_lanes};
+use crate::math::Math;
+use crate::parallel;
+use crate::simd::vectorised;
 use crate::strided::Walk;
 
 /// `softmax(x, axis)`.
@@ -90,14 +95,21 @@ impl Op for Softmax {
 
     fn examples(&self) -> &'static [Example] {
         // exp(-1) = 0.36787944, exp(-2) = 0.13533528, 1 + both = 1.50321472.
-        &[Example {
-            formula: "softmax(x)",
-            given: &[("x", "f64[3]", "1000 999 998")],
-            result: (
-                "f64[3]",
-                "0.6652409557748218 0.24472847105479764 0.09003057317038046",
-            ),
-        }]
+        &[
+            Example {
+                formula: "softmax(x)",
+                given: &[("x", "f64[3]", "1000 999 998")],
+                result: (
+                    "f64[3]",
+                    "0.6652409557748218 0.24472847105479764 0.09003057317038046",
+                ),
+            },
+            Example {
+                formula: "softmax(x, axis=0)",
+                given: &[("x", "f32[2, 4]", "-inf -inf 0 inf 0 -inf 0 0")],
+                result: ("f32[2, 4]", "0 nan 0.5 nan 1 nan 0.5 nan"),
+            },
+        ]
     }
 }
 
@@ -119,79 +131,121 @@ fn softmax(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
 /// Elements that are worth a task.
 const TASK: usize = 1 << 14;
 
-/// One block of the result for each index of the axes before `axis`, computed in `A`.
+/// The largest element of each slice and the sum of its exponentials first, then each element.
 fn fill<T, A>(input: &View<'_>, axis: usize, output: &mut ViewMut<'_>)
 where
     T: Element + AsPrimitive<A>,
-    A: Float + AsPrimitive<T> + Send + Sync + Default,
+    A: Math + AsPrimitive<T> + Send + Sync + Default,
+    Complex<A>: Element,
 {
-    let data = input.buffer::<T>();
     let shape = input.shape();
-    let walk = Walk::new(shape, &input.layout.strides);
     let (length, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
-    let block = length * inner;
-    if block == 0 {
+    if input.layout.elements() == 0 {
         return;
     }
-    let blocks = (TASK / block).max(1);
-    let tasks = output
-        .elements::<T>()
-        .par_chunks_mut(blocks * block)
-        .enumerate();
-    tasks.for_each(|(task, results)| {
-        let mut wide = vec![A::default(); block];
-        let mut totals = vec![A::default(); inner];
-        walk.copy_from(data, input.layout.offset, task * blocks * block, results);
-        for results in results.chunks_exact_mut(block) {
-            for (wide, element) in wide.iter_mut().zip(results.iter()) {
-                *wide = element.as_();
-            }
-            if inner == 1 {
-                normalise_row(&mut wide);
-            } else {
-                normalise_columns(&mut wide, inner, &mut totals);
-            }
-            for (result, wide) in results.iter_mut().zip(&wide) {
-                *result = wide.as_();
-            }
+    let mut totals = vec![Complex::<A>::default(); input.layout.elements() / length];
+    fold::<Total<T, A>>(
+        input,
+        &[axis],
+        &mut ViewMut {
+            dtype: Complex::<A>::DTYPE,
+            shape: vec![totals.len()],
+            bytes: bytemuck::cast_slice_mut(&mut totals),
+        },
+    );
+    let data = input.buffer::<T>();
+    let walk = Walk::new(shape, &input.layout.strides);
+    // Neighbours that share a total, or that have totals side by side.
+    let run = if inner == 1 { length } else { inner };
+    let task = run * (TASK / run).max(1);
+    parallel::chunks(output.bytes, task * size_of::<T>(), &|chunk, results| {
+        let results: &mut [T] = bytemuck::cast_slice_mut(results);
+        walk.copy_from(data, input.layout.offset, chunk * task, results);
+        for (at, results) in results.chunks_mut(run).enumerate() {
+            let place = (chunk * task / run + at) / (length * inner / run) * inner;
+            vectorised(|| {
+                if inner == 1 {
+                    results
+                        .iter_mut()
+                        .for_each(|x| *x = share(*x, totals[place]));
+                } else {
+                    let pairs = results.iter_mut().zip(&totals[place..]);
+                    pairs.for_each(|(x, total)| *x = share(*x, *total));
+                }
+            });
         }
     });
 }
 
-fn normalise_row<A: Float>(row: &mut [A]) {
-    let larger = |max: A, x: A, _| if x > max { x } else { max };
-    let max = in_lanes(row, 0, A::neg_infinity(), larger, |a, b| larger(a, b, 0));
-    for x in row.iter_mut() {
-        *x = (*x - max).exp();
+/// The largest element as the real part, the sum of exponentials as the imaginary one.
+#[inline(always)]
+fn share<T: Element + AsPrimitive<A>, A: Math + AsPrimitive<T>>(x: T, total: Complex<A>) -> T {
+    (Math::exp(x.as_() - total.re) / total.im).as_()
+}
+
+/// The largest element of a slice, and the sum of exponentials of the distances from it:
+/// Milakov and Gimelshein, "Online normalizer calculation for softmax".
+struct Total<T, A>(PhantomData<(T, A)>);
+
+impl<T, A> Fold for Total<T, A>
+where
+    T: Element + AsPrimitive<A>,
+    A: Math + Send + Sync,
+    Complex<A>: Element,
+{
+    type In = T;
+    type Partial = Complex<A>;
+    type Out = Complex<A>;
+
+    fn empty() -> Complex<A> {
+        Complex::new(A::neg_infinity(), A::zero())
     }
-    let total = in_lanes(row, 0, A::zero(), |sum, x, _| sum + x, |a, b| a + b);
-    for x in row {
-        *x = *x / total;
+
+    #[inline(always)]
+    fn step(total: Complex<A>, element: T, _: usize) -> Complex<A> {
+        let x: A = element.as_();
+        let scale = Math::exp(-distance(x, total.re).abs());
+        if x > total.re {
+            Complex::new(x, total.im * scale + A::one())
+        } else {
+            Complex::new(total.re, total.im + scale)
+        }
+    }
+
+    fn merge(early: Complex<A>, late: Complex<A>) -> Complex<A> {
+        let max = if late.re > early.re {
+            late.re
+        } else {
+            early.re
+        };
+        let scaled = |part: Complex<A>| part.im * Math::exp(distance(part.re, max));
+        Complex::new(max, scaled(early) + scaled(late))
+    }
+
+    /// Nothing can be said of shares of infinity.
+    fn finish(total: Complex<A>, _: usize) -> Complex<A> {
+        if total.re.is_infinite() {
+            return Complex::new(total.re, A::nan());
+        }
+        total
+    }
+
+    /// The largest first, then the exponentials.
+    fn run(elements: &[T], _: usize) -> Complex<A> {
+        vectorised(|| {
+            let larger = |max: A, x: A| if x > max { x } else { max };
+            let step = |max: A, x: T, _| larger(max, x.as_());
+            let max = in_lanes(elements, 0, A::neg_infinity(), step, larger);
+            let step = |sum: A, x: T, _| sum + Math::exp(distance(x.as_(), max));
+            let total = in_lanes(elements, 0, A::zero(), step, |a, b| a + b);
+            Complex::new(max, total)
+        })
     }
 }
 
-/// As [`normalise_row`], for columns side by side.
-fn normalise_columns<A: Float>(block: &mut [A], columns: usize, totals: &mut [A]) {
-    totals.fill(A::neg_infinity());
-    for row in block.chunks_exact(columns) {
-        for (max, x) in totals.iter_mut().zip(row) {
-            *max = if *x > *max { *x } else { *max };
-        }
-    }
-    for row in block.chunks_exact_mut(columns) {
-        for (x, max) in row.iter_mut().zip(totals.iter()) {
-            *x = (*x - *max).exp();
-        }
-    }
-    totals.fill(A::zero());
-    for row in block.chunks_exact(columns) {
-        for (total, x) in totals.iter_mut().zip(row) {
-            *total = *total + *x;
-        }
-    }
-    for row in block.chunks_exact_mut(columns) {
-        for (x, total) in row.iter_mut().zip(totals.iter()) {
-            *x = *x / *total;
-        }
-    }
+/// `x - y`, and 0 between infinities: what is masked by -inf weighs nothing once a finite element
+/// comes.
+#[inline(always)]
+fn distance<A: Math>(x: A, y: A) -> A {
+    if x == y { A::zero() } else { x - y }
 }

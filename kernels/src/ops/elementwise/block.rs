@@ -4,10 +4,14 @@
 //! kinds chain with `or_else`.
 
 use bytemuck::{cast_slice, cast_slice_mut};
+use half::slice::HalfFloatSliceExt;
 use haul_ir::op::KernelError;
 use haul_ir::tensor::Element;
 
+use crate::simd::vectorised;
+
 /// `output[i] = f(inputs[0][i])`.
+#[inline(always)]
 pub(super) fn map1<A: Element, R: Element>(
     inputs: &[&[u8]],
     output: &mut [u8],
@@ -21,6 +25,7 @@ pub(super) fn map1<A: Element, R: Element>(
 }
 
 /// `output[i] = f(inputs[0][i], inputs[1][i])`.
+#[inline(always)]
 pub(super) fn map2<A: Element, B: Element, R: Element>(
     inputs: &[&[u8]],
     output: &mut [u8],
@@ -35,6 +40,7 @@ pub(super) fn map2<A: Element, B: Element, R: Element>(
 }
 
 /// `output[i] = f(inputs[0][i], inputs[1][i], inputs[2][i])`.
+#[inline(always)]
 pub(super) fn map3<A: Element, B: Element, C: Element, R: Element>(
     inputs: &[&[u8]],
     output: &mut [u8],
@@ -45,6 +51,37 @@ pub(super) fn map3<A: Element, B: Element, C: Element, R: Element>(
     let c = cast_slice(inputs[2]);
     for (((result, &a), &b), &c) in results.iter_mut().zip(a).zip(b).zip(c) {
         *result = f(a, b, c);
+    }
+    Ok(())
+}
+
+/// Elements of half precision that are widened together: few enough for the stack.
+const WIDE: usize = 256;
+
+/// `output[i] = f([inputs[0][i], …])` for half precision, computed in `f32` and rounded once.
+pub(super) fn map_wide<H: Element, const N: usize>(
+    inputs: &[&[u8]],
+    output: &mut [u8],
+    f: impl Fn([f32; N]) -> f32,
+) -> Result<(), KernelError>
+where
+    [H]: HalfFloatSliceExt,
+{
+    let results: &mut [H] = cast_slice_mut(output);
+    for (chunk, results) in results.chunks_mut(WIDE).enumerate() {
+        let mut wide = [[0.0; WIDE]; N];
+        for (wide, input) in wide.iter_mut().zip(inputs) {
+            let input: &[H] = cast_slice(input);
+            let input = &input[chunk * WIDE..][..results.len()];
+            input.convert_to_f32_slice(&mut wide[..results.len()]);
+        }
+        let mut computed = [0.0; WIDE];
+        vectorised(|| {
+            for (at, computed) in computed.iter_mut().enumerate() {
+                *computed = f(std::array::from_fn(|n| wide[n][at]));
+            }
+        });
+        results.convert_from_f32_slice(&computed[..results.len()]);
     }
     Ok(())
 }
@@ -111,16 +148,17 @@ macro_rules! ints {
 /// The body for all floats; `f16` and `bf16` are computed in `f32` and rounded once.
 macro_rules! floats {
     ($dtype:expr, |$($x:ident),*| $body:expr) => {{
-        use $crate::ops::elementwise::block::each;
-        each!($dtype, [F32 F64], |$($x),*| $body)
-            .or_else(|| each!($dtype, [F16], |$($x),*| {
-                $(let $x = $x.to_f32();)*
-                half::f16::from_f32($body)
-            }))
-            .or_else(|| each!($dtype, [Bf16], |$($x),*| {
-                $(let $x = $x.to_f32();)*
-                half::bf16::from_f32($body)
-            }))
+        use haul_ir::dtype::DType;
+        use $crate::ops::elementwise::block::{map, map_wide};
+        use $crate::simd::vectorised;
+        let kernel: Option<haul_ir::op::BlockKernel> = match $dtype {
+            DType::F32 => Some(|i, o| vectorised(|| map!(i, o, f32, ($($x)*), $body))),
+            DType::F64 => Some(|i, o| vectorised(|| map!(i, o, f64, ($($x)*), $body))),
+            DType::F16 => Some(|i, o| map_wide::<half::f16, _>(i, o, |[$($x),*]| $body)),
+            DType::Bf16 => Some(|i, o| map_wide::<half::bf16, _>(i, o, |[$($x),*]| $body)),
+            _ => None,
+        };
+        kernel
     }};
 }
 

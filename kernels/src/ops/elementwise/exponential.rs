@@ -4,6 +4,8 @@ use haul_ir::op::Example;
 use num_complex::Complex;
 use num_traits::{AsPrimitive, Float};
 
+use crate::math::Math;
+
 use super::block::{complexes, floats};
 use super::types::{NUMBERS, REALS, Types};
 use super::{Function, X, flops};
@@ -27,13 +29,17 @@ macro_rules! real_function {
     };
 }
 
-/// A function of real and complex numbers.
+/// A function of real and complex numbers, with a body for each.
 macro_rules! function {
-    ($name:literal, $flops:ident, $doc:literal, |$x:ident| $body:expr, $given:literal => $result:literal) => {
+    (
+        $name:literal, $flops:ident, $doc:literal,
+        |$x:ident| $body:expr, |$z:ident| $complex:expr,
+        $given:literal => $result:literal
+    ) => {
         Function {
             types: Types::Float(NUMBERS),
             kernel: |inputs, _| {
-                floats!(inputs[0], |$x| $body).or_else(|| complexes!(inputs[0], |$x| $body))
+                floats!(inputs[0], |$x| $body).or_else(|| complexes!(inputs[0], |$z| $complex))
             },
             ..real_function!($name, $flops, $doc, |$x| $body, $given => $result)
         }
@@ -44,7 +50,7 @@ pub(super) static TABLE: &[Function] = &[
     function!(
         "exp", EXP,
         "e to the power of each element. Integers are computed in `f64`.",
-        |x| x.exp(),
+        |x| Math::exp(x), |x| x.exp(),
         "0 1 -2" => "1 2.718281828459045 0.1353352832366127"
     ),
     real_function!(
@@ -56,7 +62,7 @@ pub(super) static TABLE: &[Function] = &[
     function!(
         "log", LOG,
         "The natural logarithm; -inf of 0, NaN below. Integers are computed in `f64`.",
-        |x| x.ln(),
+        |x| Math::log(x), |x| x.ln(),
         "1 10 0" => "0 2.302585092994046 -inf"
     ),
     real_function!(
@@ -80,27 +86,21 @@ pub(super) static TABLE: &[Function] = &[
     function!(
         "sqrt", SQRT,
         "The square root; NaN of negative real numbers. Integers are computed in `f64`.",
-        |x| x.sqrt(),
+        |x| x.sqrt(), |x| x.sqrt(),
         "4 2 -1" => "2 1.4142135623730951 nan"
     ),
     real_function!(
         "sigmoid", TANH,
         "The logistic function, `1 / (1 + exp(-x))`. Integers are computed in `f64`.",
-        |x| 1.0 / (1.0 + (-x).exp()),
+        |x| 1.0 / (1.0 + Math::exp(-x)),
         "0 1 -800" => "0.5 0.7310585786300049 0"
     ),
-    Function {
-        types: Types::Float(NUMBERS),
-        kernel: |inputs, _| {
-            floats!(inputs[0], |x| x.tanh()).or_else(|| complexes!(inputs[0], |x| complex_tanh(x)))
-        },
-        ..real_function!(
-            "tanh", TANH,
-            "The hyperbolic tangent. Integers are computed in `f64`.",
-            |x| x.tanh(),
-            "0 1 -1000" => "0 0.7615941559557649 -1"
-        )
-    },
+    function!(
+        "tanh", TANH,
+        "The hyperbolic tangent. Integers are computed in `f64`.",
+        |x| Math::tanh(x), |x| complex_tanh(x),
+        "0 1 -1000" => "0 0.7615941559557649 -1"
+    ),
     real_function!(
         "erf", TANH,
         "The error function: twice the Gauss integral from 0 to x over the root of pi. Integers are \

@@ -4,13 +4,14 @@
 //! of a fixed size, halves split at powers of two. So the bits of a result do not depend on the
 //! pool, and the error of a sum grows with the logarithm of its length.
 
+use bytemuck::cast_slice_mut;
 use haul_ir::tensor::{Element, Layout, View, ViewMut};
-use rayon::prelude::*;
 
+use crate::parallel;
 use crate::strided::Walk;
 
 /// What is done with the elements that come to one place of the result.
-pub(super) trait Fold: 'static {
+pub(in crate::ops) trait Fold: 'static {
     /// Type of the elements.
     type In: Element;
     /// What is known of some of them.
@@ -45,7 +46,7 @@ const LEAF: usize = 1024;
 const LEAF_ROWS: usize = 64;
 
 /// Columns that are reduced together: as many partial results as stay in a level 1 cache.
-const COLUMNS: usize = 512;
+const COLUMNS: usize = 1024;
 
 /// Elements that are worth a task.
 const TASK: usize = 1 << 14;
@@ -54,34 +55,38 @@ const TASK: usize = 1 << 14;
 const LANES: usize = 32;
 
 /// Reduces these axes of a view.
-pub(super) fn fold<F: Fold>(input: &View<'_>, axes: &[usize], output: &mut ViewMut<'_>) {
-    let Layout { shape, strides, .. } = &input.layout;
+pub(in crate::ops) fn fold<F: Fold>(input: &View<'_>, axes: &[usize], output: &mut ViewMut<'_>) {
+    let (kept, reduced) = walks(&input.layout, axes, F::IN_ORDER);
+    let source = Source {
+        data: input.buffer::<F::In>(),
+        count: axes.iter().map(|axis| input.shape()[*axis]).product(),
+        reduced,
+    };
+    let (_, _, reduced_stride) = source.reduced.split_last();
+    let (_, width, stride) = kept.split_last();
+    if source.count > 1 && reduced_stride != 1 && stride == 1 && width >= 4 {
+        fold_columns::<F>(&source, &kept, input.layout.offset, output.bytes);
+    } else {
+        fold_rows::<F>(&source, &kept, input.layout.offset, output.bytes);
+    }
+}
+
+/// How the axes that are kept and those that are reduced are walked; the latter in memory's order
+/// where theirs does not matter.
+fn walks(layout: &Layout, axes: &[usize], in_order: bool) -> (Walk, Walk) {
+    let Layout { shape, strides, .. } = layout;
     let walk = |axes: &[usize]| {
         let pairs = axes.iter().map(|axis| (shape[*axis], strides[*axis]));
         let (shape, strides): (Vec<_>, Vec<_>) = pairs.unzip();
         Walk::new(&shape, &strides)
     };
     let mut reduced = axes.to_vec();
-    if !F::IN_ORDER {
+    if !in_order {
         reduced.sort_by_key(|axis| std::cmp::Reverse(strides[*axis].abs()));
     }
-    let kept: Vec<_> = (0..shape.len())
-        .filter(|axis| !axes.contains(axis))
-        .collect();
-    let kept = walk(&kept);
-    let source = Source {
-        data: input.buffer::<F::In>(),
-        reduced: walk(&reduced),
-        count: axes.iter().map(|axis| shape[*axis]).product(),
-    };
-    let results = output.elements::<F::Out>();
-    let (_, _, reduced_stride) = source.reduced.split_last();
-    let (_, width, stride) = kept.split_last();
-    if source.count > 1 && reduced_stride != 1 && stride == 1 && width >= 4 {
-        fold_columns::<F>(&source, &kept, input.layout.offset, results);
-    } else {
-        fold_rows::<F>(&source, &kept, input.layout.offset, results);
-    }
+    let axes_of = 0..shape.len();
+    let kept: Vec<_> = axes_of.filter(|axis| !axes.contains(axis)).collect();
+    (walk(&kept), walk(&reduced))
 }
 
 /// Where the elements of a result lie, relative to the first of them.
@@ -92,15 +97,10 @@ struct Source<'a, T> {
 }
 
 /// One result after the other.
-fn fold_rows<F: Fold>(
-    source: &Source<'_, F::In>,
-    kept: &Walk,
-    start: usize,
-    results: &mut [F::Out],
-) {
+fn fold_rows<F: Fold>(source: &Source<'_, F::In>, kept: &Walk, start: usize, results: &mut [u8]) {
     let each = (TASK / source.count.max(1)).max(1);
-    let chunks = results.par_chunks_mut(each).enumerate();
-    chunks.for_each(|(chunk, results)| {
+    parallel::chunks(results, each * size_of::<F::Out>(), &|chunk, results| {
+        let results: &mut [F::Out] = cast_slice_mut(results);
         for (result, offset) in results.iter_mut().zip(kept.offsets(chunk * each)) {
             let start = start.wrapping_add_signed(offset);
             *result = F::finish(row::<F>(source, start, 0, source.count), source.count);
@@ -112,11 +112,12 @@ fn row<F: Fold>(source: &Source<'_, F::In>, start: usize, from: usize, len: usiz
     if len <= LEAF {
         return leaf::<F>(source, start, from, len);
     }
-    let early = half(len);
-    let (early, late) = maybe_join(
+    let middle = half(len);
+    let (mut early, mut late) = (F::empty(), F::empty());
+    parallel::join(
         len > TASK,
-        || row::<F>(source, start, from, early),
-        || row::<F>(source, start, from + early, len - early),
+        &mut || early = row::<F>(source, start, from, middle),
+        &mut || late = row::<F>(source, start, from + middle, len - middle),
     );
     F::merge(early, late)
 }
@@ -136,24 +137,22 @@ fn fold_columns<F: Fold>(
     source: &Source<'_, F::In>,
     kept: &Walk,
     start: usize,
-    results: &mut [F::Out],
+    results: &mut [u8],
 ) {
     let (outer, width, _) = kept.split_last();
-    results
-        .par_chunks_mut(width)
-        .enumerate()
-        .for_each(|(block, results)| {
-            let start = start.wrapping_add_signed(outer.offset(block));
-            let tiles = results.par_chunks_mut(COLUMNS).enumerate();
-            tiles.for_each(|(tile, results)| {
-                let mut partials = vec![F::empty(); results.len()];
-                let start = start + tile * COLUMNS;
-                columns::<F>(source, start, 0, source.count, &mut partials);
-                for (result, partial) in results.iter_mut().zip(partials) {
-                    *result = F::finish(partial, source.count);
-                }
-            });
+    let size = size_of::<F::Out>();
+    parallel::chunks(results, width * size, &|block, results| {
+        let start = start.wrapping_add_signed(outer.offset(block));
+        parallel::chunks(results, COLUMNS * size, &|tile, results| {
+            let results: &mut [F::Out] = cast_slice_mut(results);
+            let mut partials = vec![F::empty(); results.len()];
+            let start = start + tile * COLUMNS;
+            columns::<F>(source, start, 0, source.count, &mut partials);
+            for (result, partial) in results.iter_mut().zip(partials) {
+                *result = F::finish(partial, source.count);
+            }
         });
+    });
 }
 
 /// Adds `len` rows to the partial results of columns.
@@ -176,10 +175,10 @@ fn columns<F: Fold>(
     }
     let early = half(len);
     let mut late = vec![F::empty(); partials.len()];
-    maybe_join(
+    parallel::join(
         len * partials.len() > TASK,
-        || columns::<F>(source, start, from, early, partials),
-        || columns::<F>(source, start, from + early, len - early, &mut late),
+        &mut || columns::<F>(source, start, from, early, partials),
+        &mut || columns::<F>(source, start, from + early, len - early, &mut late),
     );
     for (partial, late) in partials.iter_mut().zip(late) {
         *partial = F::merge(*partial, late);
@@ -191,19 +190,8 @@ fn half(len: usize) -> usize {
     len.div_ceil(2).next_power_of_two()
 }
 
-fn maybe_join<A: Send, B: Send>(
-    parallel: bool,
-    a: impl FnOnce() -> A + Send,
-    b: impl FnOnce() -> B + Send,
-) -> (A, B) {
-    if parallel {
-        rayon::join(a, b)
-    } else {
-        (a(), b())
-    }
-}
-
 /// Folds neighbours in [`LANES`] interleaved parts.
+#[inline(always)]
 pub(in crate::ops) fn in_lanes<T: Copy, P: Copy>(
     elements: &[T],
     position: usize,

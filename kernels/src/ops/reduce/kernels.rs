@@ -9,6 +9,8 @@ use num_complex::Complex;
 use super::axes::axes;
 use super::extremes::{Extreme, Largest, Place, Smallest};
 use super::fold::fold;
+use super::logical::{All, Any};
+use super::moments::Spread;
 use super::sums::{Mean, Norm, Product, Sum};
 
 /// A kernel that folds each dtype listed in its own way.
@@ -94,6 +96,42 @@ kernels! {
         F64 => Norm<f64, f64, f64>,
         C64 => Norm<Complex<f32>, f32, f32>,
         C128 => Norm<Complex<f64>, f64, f64>,
+    }
+    var {
+        Bool => Spread<Bool, f64, f64, false>,
+        U8 => Spread<u8, f64, f64, false>,
+        U16 => Spread<u16, f64, f64, false>,
+        U32 => Spread<u32, f64, f64, false>,
+        U64 => Spread<u64, f64, f64, false>,
+        I8 => Spread<i8, f64, f64, false>,
+        I16 => Spread<i16, f64, f64, false>,
+        I32 => Spread<i32, f64, f64, false>,
+        I64 => Spread<i64, f64, f64, false>,
+        F16 => Spread<f16, f32, f16, false>,
+        Bf16 => Spread<bf16, f32, bf16, false>,
+        F32 => Spread<f32, f32, f32, false>,
+        F64 => Spread<f64, f64, f64, false>,
+    }
+    std {
+        Bool => Spread<Bool, f64, f64, true>,
+        U8 => Spread<u8, f64, f64, true>,
+        U16 => Spread<u16, f64, f64, true>,
+        U32 => Spread<u32, f64, f64, true>,
+        U64 => Spread<u64, f64, f64, true>,
+        I8 => Spread<i8, f64, f64, true>,
+        I16 => Spread<i16, f64, f64, true>,
+        I32 => Spread<i32, f64, f64, true>,
+        I64 => Spread<i64, f64, f64, true>,
+        F16 => Spread<f16, f32, f16, true>,
+        Bf16 => Spread<bf16, f32, bf16, true>,
+        F32 => Spread<f32, f32, f32, true>,
+        F64 => Spread<f64, f64, f64, true>,
+    }
+    any {
+        Bool => Any,
+    }
+    all {
+        Bool => All,
     }
 }
 

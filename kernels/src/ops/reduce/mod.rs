@@ -4,6 +4,8 @@ mod axes;
 mod extremes;
 mod fold;
 mod kernels;
+mod logical;
+mod moments;
 mod sums;
 mod trace;
 
@@ -15,7 +17,7 @@ use haul_ir::op::{
 };
 use haul_ir::types::ValueType;
 
-pub(super) use fold::in_lanes;
+pub(super) use fold::{Fold, fold, in_lanes};
 pub(super) use trace::Trace;
 
 /// A reduction.
@@ -44,6 +46,8 @@ enum Cost {
     Elements,
     /// A square and a sum for each element.
     Squares,
+    /// A sum, a difference, a square and another sum for each element.
+    Deviations,
 }
 
 const PARAMS: &[Param] = &[
@@ -128,6 +132,72 @@ pub(super) static MEAN: Reduction = Reduction {
         formula: "mean(x, axis=1, keepdims=true)",
         given: &[("x", "i32[2, 2]", "1 2 3 4")],
         result: ("f64[2, 1]", "1.5 3.5"),
+    }],
+};
+
+pub(super) static VAR: Reduction = Reduction {
+    name: "var",
+    doc: "The variance along axes: the mean of squared deviations from the mean. `f64` for \
+          integers and truth values; `f16` and `bf16` accumulate in `f32`. That of nothing is NaN.",
+    kinds: &[Kind::Bool, Kind::Int, Kind::Float],
+    result: DType::float,
+    empty: true,
+    one_axis: false,
+    cost: Cost::Deviations,
+    kernel: kernels::var,
+    examples: &[Example {
+        formula: "var(x, axis=1)",
+        given: &[("x", "f32[2, 4]", "1 2 3 4 1000001 1000002 1000003 1000004")],
+        result: ("f32[2]", "1.25 1.25"),
+    }],
+};
+
+pub(super) static STD: Reduction = Reduction {
+    name: "std",
+    doc: "The standard deviation along axes: the root of the variance. `f64` for integers and \
+          truth values; `f16` and `bf16` accumulate in `f32`. That of nothing is NaN.",
+    kinds: &[Kind::Bool, Kind::Int, Kind::Float],
+    result: DType::float,
+    empty: true,
+    one_axis: false,
+    cost: Cost::Deviations,
+    kernel: kernels::std,
+    examples: &[Example {
+        formula: "std(x)",
+        given: &[("x", "i32[4]", "1 1 5 5")],
+        result: ("f64[]", "2"),
+    }],
+};
+
+pub(super) static ANY: Reduction = Reduction {
+    name: "any",
+    doc: "Whether any element along axes is true; none of nothing is.",
+    kinds: &[Kind::Bool],
+    result: |_| DType::Bool,
+    empty: true,
+    one_axis: false,
+    cost: Cost::Merges,
+    kernel: kernels::any,
+    examples: &[Example {
+        formula: "any(x, axis=1)",
+        given: &[("x", "bool[2, 2]", "true false false false")],
+        result: ("bool[2]", "true false"),
+    }],
+};
+
+pub(super) static ALL: Reduction = Reduction {
+    name: "all",
+    doc: "Whether all elements along axes are true; all of nothing are.",
+    kinds: &[Kind::Bool],
+    result: |_| DType::Bool,
+    empty: true,
+    one_axis: false,
+    cost: Cost::Merges,
+    kernel: kernels::all,
+    examples: &[Example {
+        formula: "all(x, axis=1)",
+        given: &[("x", "bool[2, 2]", "true true true false")],
+        result: ("bool[2]", "true false"),
     }],
 };
 
@@ -240,7 +310,11 @@ impl Op for Reduction {
         let input = call.tensor(0)?;
         if !self.kinds.contains(&input.dtype.kind()) {
             let message = format!("is not defined for {}", input.dtype);
-            return Err(InferError::new(Fault::DType, message).on(0));
+            let error = InferError::new(Fault::DType, message).on(0);
+            return Err(match self.kinds {
+                [Kind::Bool] => error.help("compare it, for example `x != 0`"),
+                _ => error,
+            });
         }
         let axes = axes::axes(call.attrs, input.rank())?;
         if let (true, Attr::Ints(named)) = (self.one_axis, call.attrs.get("axis"))
@@ -273,6 +347,7 @@ impl Op for Reduction {
             Cost::Merges => (input.elements() - output.elements()).larger(&Expr::ZERO) * parts,
             Cost::Elements => input.elements() * parts,
             Cost::Squares => input.elements() * (2 * parts),
+            Cost::Deviations => input.elements() * 4,
         };
         Work::of(flops, call, outputs)
     }
@@ -282,6 +357,7 @@ impl Op for Reduction {
             Cost::Merges => "max(in - out, 0) flops, complex twice",
             Cost::Elements => "1 flop an element, complex 2",
             Cost::Squares => "2 flops an element, complex 4",
+            Cost::Deviations => "4 flops an element",
         }
     }
 
