@@ -231,7 +231,8 @@ pub enum Feasibility {
     Waits { time: Nanos, behind: String },
 }
 
-/// Times and prices of a whole run, predicted. `None` where work or sizes are unknown.
+/// Times and prices of a whole run, predicted. `None` where the number of tasks is unknown; where
+/// only the time of some stages is, they are taken to need none, and the rest is a lower bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Estimates {
     /// From the first task's start to the last one's end.
@@ -242,4 +243,6 @@ pub struct Estimates {
     pub all_on_cpu: Option<Nanos>,
     /// Millionths of a US dollar for the nodes used over the makespan.
     pub micro_usd: Option<u64>,
+    /// The stages whose time is unknown.
+    pub unknown: Vec<StageId>,
 }

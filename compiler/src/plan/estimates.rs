@@ -31,6 +31,7 @@ pub(super) fn estimate(
         micro_usd: schedule
             .as_ref()
             .and_then(|schedule| price(context.target, schedule)),
+        unknown: unknown(choices),
     };
     let feasibility = context.typed.graph().stages.ids().map(|stage| {
         let waits = schedule
@@ -46,7 +47,14 @@ pub(super) fn estimate(
     (estimates, feasibility.collect())
 }
 
-/// The tasks of all stages, where their numbers and times are known.
+fn unknown(choices: &IdVec<StageId, Choice>) -> Vec<StageId> {
+    let unknown = choices
+        .entries()
+        .filter(|(_, choice)| choice.division.time.is_none());
+    unknown.map(|(stage, _)| stage).collect()
+}
+
+/// The tasks of all stages, where their numbers are known. An unknown time is taken for none.
 fn all_tasks(
     context: &Context<'_>,
     choices: &IdVec<StageId, Choice>,
@@ -55,7 +63,7 @@ fn all_tasks(
     let tasks = choices.entries().map(|(stage, choice)| {
         Some(Tasks {
             count: context.sizes.planned.eval(&choice.tasks)?,
-            time: time(choice)?,
+            time: time(choice).unwrap_or(0),
             share: share(context, choice),
             after: after(context, stage),
         })

@@ -2,7 +2,6 @@
 
 use haul_ir::plan::Plan;
 
-use super::text::known;
 use super::{Colour, Column, Table, units};
 
 /// A line for each target, in the order given: the plan, or the stages that no node can hold.
@@ -19,9 +18,10 @@ pub fn comparison(rows: &[(String, Result<&Plan, String>)], colour: Colour) -> S
         match outcome {
             Ok(plan) => {
                 let estimates = &plan.estimates;
-                row.push(known(estimates.makespan.map(units::time)));
-                row.push(known(estimates.all_on_cpu.map(units::time)));
-                row.push(known(estimates.micro_usd.map(units::usd)));
+                let time = |total| units::total(total, estimates, units::time).into();
+                row.push(time(estimates.makespan));
+                row.push(time(estimates.all_on_cpu));
+                row.push(units::total(estimates.micro_usd, estimates, units::usd).into());
                 row.push(longest(plan).into());
             }
             Err(impossible) => {

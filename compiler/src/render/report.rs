@@ -54,8 +54,15 @@ pub fn preview(plan: &Plan, preview: &Preview) -> String {
     let item = preview.item.as_ref();
     let item = item.map_or_else(String::new, |item| format!(" of {}", on_one_line(item)));
     let sizes: Vec<_> = preview.shape.iter().map(ToString::to_string).collect();
-    let all = preview.shape.iter().fold(1_u64, |all, size| all.saturating_mul(*size));
-    let more = if (preview.first.len() as u64) < all { " …" } else { "" };
+    let all = preview
+        .shape
+        .iter()
+        .fold(1_u64, |all, size| all.saturating_mul(*size));
+    let more = if (preview.first.len() as u64) < all {
+        " …"
+    } else {
+        ""
+    };
     let (dtype, sizes) = (preview.dtype, sizes.join(", "));
     let title = format!("{name}{item} {dtype}[{sizes}]\n");
     title + &wrapped(2, 2, &(preview.first.join(" ") + more))
@@ -63,7 +70,7 @@ pub fn preview(plan: &Plan, preview: &Preview) -> String {
 
 fn totals(plan: &Plan, report: &Report, colour: Colour) -> String {
     let took = colour.paint(HEADING, &format!("took {}", units::time(report.makespan)));
-    let predicted = units::time_or_unknown(plan.estimates.makespan);
+    let predicted = units::total(plan.estimates.makespan, &plan.estimates, units::time);
     let peak = units::bytes(u128::from(report.peak_memory));
     let mut out = format!("{took}; predicted {predicted}; peak memory {peak}\n");
     for file in &report.written {

@@ -217,11 +217,13 @@ impl Printer<'_> {
             ("serial", estimates.serial),
             ("all on cpu", estimates.all_on_cpu),
         ] {
-            writeln!(self.out, "  {what} {}", units::time_or_unknown(time))?;
+            writeln!(
+                self.out,
+                "  {what} {}",
+                units::total(time, estimates, units::time)
+            )?;
         }
-        let price = estimates
-            .micro_usd
-            .map_or_else(|| "unknown".to_owned(), units::usd);
+        let price = units::total(estimates.micro_usd, estimates, units::usd);
         writeln!(self.out, "  price {price}")?;
         for stage in self.graph.stages.ids() {
             self.stage_estimates(stage)?;

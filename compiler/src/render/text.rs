@@ -85,16 +85,19 @@ fn head(plan: &Plan, values: &Values<'_>, colour: Colour) -> String {
 
 fn totals(plan: &Plan, colour: Colour) -> String {
     let estimates = &plan.estimates;
-    let time = units::time_or_unknown;
-    let price = estimates
-        .micro_usd
-        .map_or_else(|| "unknown".to_owned(), units::usd);
-    let text = format!(
-        "makespan {}; tasks one after the other {}; all on cpu {}; price {price}",
-        time(estimates.makespan),
-        time(estimates.serial),
-        time(estimates.all_on_cpu),
+    let total = |total| units::total(total, estimates, units::time);
+    let mut text = format!(
+        "makespan {}; tasks one after the other {}; all on cpu {}; price {}",
+        total(estimates.makespan),
+        total(estimates.serial),
+        total(estimates.all_on_cpu),
+        units::total(estimates.micro_usd, estimates, units::usd),
     );
+    if !estimates.unknown.is_empty() {
+        let stages = &plan.typed.graph().stages;
+        let names = estimates.unknown.iter().map(|id| stages[*id].name.as_str());
+        text += &format!("; unknown: {}", names.collect::<Vec<_>>().join(", "));
+    }
     let text = wrapped(0, 4, &text);
     let (first, rest) = text.split_once("; ").unwrap_or((&text, ""));
     colour.paint(HEADING, first) + "; " + rest

@@ -3,6 +3,7 @@
 //! Integer arithmetic only, so that the same number gives the same bytes on every machine.
 
 use haul_ir::cost::Nanos;
+use haul_ir::plan::Estimates;
 
 const TIMES: [(u128, &str); 6] = [
     (1, "ns"),
@@ -34,6 +35,15 @@ pub fn time(nanos: Nanos) -> String {
 /// A time, or `unknown`.
 pub fn time_or_unknown(nanos: Option<Nanos>) -> String {
     nanos.map_or_else(|| "unknown".to_owned(), time)
+}
+
+/// A total of a plan: `unknown`, or `at least` so much where a stage is unknown.
+pub(super) fn total(total: Option<u64>, of: &Estimates, print: fn(u64) -> String) -> String {
+    match total {
+        None => "unknown".to_owned(),
+        Some(total) if of.unknown.is_empty() => print(total),
+        Some(total) => format!("at least {}", print(total)),
+    }
 }
 
 /// A count with an SI prefix: `16.4 k`.
