@@ -5,6 +5,8 @@
     reason = "the gemm crate's interface is raw pointers; the safe wrappers of it cannot express strides of both axes"
 )]
 
+use std::borrow::Cow;
+
 use haul_ir::tensor::Element;
 use num_complex::Complex;
 use rayon::prelude::*;
@@ -99,7 +101,11 @@ macro_rules! multiply_floats {
                 right: Matrix<'_, Self>,
                 threads: Threads,
             ) {
-                if threads == Threads::Pool && left.rows.min(right.cols) == 1 && row_stride == right.cols {
+                let vector = left.rows.min(right.cols) == 1;
+                if left.cols <= THIN || (vector && left.cols <= THIN_VECTOR) {
+                    let mul_add = |sum: Self, a: Self, b: Self| sum + a * b;
+                    multiply_rows(output, row_stride, left, right, threads, mul_add);
+                } else if threads == Threads::Pool && vector && row_stride == right.cols {
                     multiply_vector(output, left, right);
                 } else {
                     let (zero, one) = (num_traits::zero(), num_traits::one());
@@ -111,13 +117,27 @@ macro_rules! multiply_floats {
 }
 multiply_floats!(f32, f64, Complex<f32>, Complex<f64>);
 
-/// Elements of the other operand that a chunk of a matrix-vector product reads.
+/// Inner sizes up to which plain loops are faster than the library.
+const THIN: usize = 3;
+
+/// The same where one side is a vector.
+const THIN_VECTOR: usize = 16;
+
+/// Elements of the matrix that a chunk of its product with a vector reads.
 const VECTOR_CHUNK: usize = 1 << 16;
+
+/// Columns of a matrix that a chunk takes at least: fewer would jump through memory.
+const COLUMN_CHUNK: usize = 1 << 11;
 
 /// The library multiplies by vectors on one thread; such products are bound by memory, which
 /// one core does not exhaust.
 fn multiply_vector<T: Multiply>(output: &mut [T], left: Matrix<'_, T>, right: Matrix<'_, T>) {
-    let chunk = (VECTOR_CHUNK / left.cols.max(1)).max(64);
+    let neighbours = match right.cols {
+        1 => left.row_stride,
+        _ => right.col_stride,
+    };
+    let least = if neighbours == 1 { COLUMN_CHUNK } else { 16 };
+    let chunk = (VECTOR_CHUNK / left.cols.max(1)).max(least);
     output
         .par_chunks_mut(chunk)
         .enumerate()
@@ -185,9 +205,6 @@ fn check_output<T>(len: usize, row_stride: usize, left: &Matrix<'_, T>, right: &
     }
 }
 
-/// Rows of the result that one thread computes at a time.
-const ROW_CHUNK: usize = 16;
-
 macro_rules! multiply_integers {
     ($($type:ty),*) => {$(
         impl Multiply for $type {
@@ -199,40 +216,55 @@ macro_rules! multiply_integers {
                 right: Matrix<'_, Self>,
                 threads: Threads,
             ) {
-                check_output(output.len(), row_stride, &left, &right);
-                if left.rows == 0 || right.cols == 0 {
-                    return;
-                }
-                let packed = packed(right);
-                let rows = |(position, output): (usize, &mut [Self])| {
-                    for (row, output) in output.chunks_mut(row_stride).enumerate() {
-                        let output = &mut output[..right.cols];
-                        output.fill(0);
-                        let row = left.rows(position * ROW_CHUNK + row, 1);
-                        for (k, right) in packed.chunks_exact(right.cols).enumerate() {
-                            let factor = row.data[row.start.wrapping_add_signed(k as isize * row.col_stride)];
-                            for (sum, value) in output.iter_mut().zip(right) {
-                                *sum = sum.wrapping_add(factor.wrapping_mul(*value));
-                            }
-                        }
-                    }
-                };
-                let output = &mut output[..(left.rows - 1) * row_stride + right.cols];
-                match threads {
-                    Threads::One => output.chunks_mut(ROW_CHUNK * row_stride).enumerate().for_each(rows),
-                    Threads::Pool => output.par_chunks_mut(ROW_CHUNK * row_stride).enumerate().for_each(rows),
-                }
+                let mul_add = |sum: Self, a: Self, b| sum.wrapping_add(a.wrapping_mul(b));
+                multiply_rows(output, row_stride, left, right, threads, mul_add);
             }
         }
     )*};
 }
 multiply_integers!(u8, u16, u32, u64, i8, i16, i32, i64);
 
+/// Elements of the result that one thread computes at a time, at least.
+const ROW_CHUNK: usize = 1 << 12;
+
+/// Sums the rows of the right side, weighted by the elements of a row of the left side.
+fn multiply_rows<T: Element>(
+    output: &mut [T],
+    row_stride: usize,
+    left: Matrix<'_, T>,
+    right: Matrix<'_, T>,
+    threads: Threads,
+    mul_add: impl Fn(T, T, T) -> T + Sync,
+) {
+    check_output(output.len(), row_stride, &left, &right);
+    if left.rows == 0 || right.cols == 0 {
+        return;
+    }
+    let packed = packed(right);
+    let together = (ROW_CHUNK / right.cols).max(1);
+    let rows = |(position, output): (usize, &mut [T])| {
+        for (row, output) in output.chunks_mut(row_stride).enumerate() {
+            let output = &mut output[..right.cols];
+            output.fill(T::default());
+            let at = left.start as isize + (position * together + row) as isize * left.row_stride;
+            for (k, right) in packed.chunks_exact(right.cols).enumerate() {
+                let factor = left.data[(at + k as isize * left.col_stride) as usize];
+                for (sum, value) in output.iter_mut().zip(right) {
+                    *sum = mul_add(*sum, factor, *value);
+                }
+            }
+        }
+    };
+    let output = &mut output[..(left.rows - 1) * row_stride + right.cols];
+    let chunk = together * row_stride;
+    match threads {
+        Threads::One => output.chunks_mut(chunk).enumerate().for_each(rows),
+        Threads::Pool => output.par_chunks_mut(chunk).enumerate().for_each(rows),
+    }
+}
+
 /// The elements row by row without gaps.
-fn packed<T: Copy>(matrix: Matrix<'_, T>) -> std::borrow::Cow<'_, [T]>
-where
-    [T]: ToOwned<Owned = Vec<T>>,
-{
+fn packed<T: Element>(matrix: Matrix<'_, T>) -> Cow<'_, [T]> {
     let elements = matrix.rows * matrix.cols;
     if matrix.col_stride == 1 && matrix.row_stride == matrix.cols as isize {
         return matrix.data[matrix.start..matrix.start + elements].into();

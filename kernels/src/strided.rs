@@ -10,9 +10,15 @@ use rayon::prelude::*;
 /// tasks are cut at the same places whatever the pool.
 const CHUNK: usize = 1 << 14;
 
-/// Side of the square tiles in which a transposing copy moves: a tile of each side fits a
-/// level 1 cache.
-const TILE: usize = 32;
+/// Side of the square tiles in which a transposing copy moves: a row of a tile is whole lines
+/// of cache, and a tile fits a level 1 cache.
+const fn tile<T>() -> usize {
+    match size_of::<T>() {
+        1 | 2 => 64,
+        4 => 32,
+        _ => 16,
+    }
+}
 
 /// Shape and strides with neighbouring axes merged where they lie without a gap, and axes of
 /// size 1 left out.
@@ -178,30 +184,44 @@ impl Walk {
         blocks.for_each(|(block, output)| {
             let offset = outer.offset(block);
             let start = start.wrapping_add_signed(offset);
-            let tiles = output.par_chunks_mut(TILE * row).enumerate();
-            tiles.for_each(|(tile, output)| {
-                let offset = (tile * TILE) as isize * self.strides[axis];
+            let tiles = output.par_chunks_mut(tile::<T>() * row).enumerate();
+            tiles.for_each(|(position, output)| {
+                let offset = (position * tile::<T>()) as isize * self.strides[axis];
                 let start = start.wrapping_add_signed(offset);
                 inner.copy_tiles(data, start, self.strides[axis], output);
             });
         });
     }
 
-    /// Copies several rows of this shape, each `row_stride` after the one before.
+    /// Copies several rows of this shape, each `row_stride` after the one before: neighbours in
+    /// memory, so that the columns of a tile are read as they lie and turned on the way.
     fn copy_tiles<T: Copy>(&self, data: &[T], start: usize, row_stride: isize, output: &mut [T]) {
         let last = self.shape.len() - 1;
         let (inner, stride) = (self.shape[last], self.strides[last]);
         let row_len: usize = self.shape.iter().product();
+        let rows = output.len() / row_len;
+        let side = tile::<T>();
+        let mut turned = vec![data[start]; side * side];
         let outer = self.outer();
         for (position, offset) in (0..row_len / inner).zip(outer.offsets(0)) {
             let start = start.wrapping_add_signed(offset);
-            for column in (0..inner).step_by(TILE) {
-                let width = TILE.min(inner - column);
-                let start = start.wrapping_add_signed(column as isize * stride);
-                for (row, output) in output.chunks_exact_mut(row_len).enumerate() {
-                    let start = start.wrapping_add_signed(row as isize * row_stride);
-                    let to = position * inner + column;
-                    copy_row(data, start, stride, &mut output[to..to + width]);
+            for column in (0..inner).step_by(side) {
+                let width = side.min(inner - column);
+                for right in 0..width {
+                    let offset = (column + right) as isize * stride;
+                    let start = start.wrapping_add_signed(offset);
+                    let turned = turned[right..].iter_mut().step_by(side);
+                    if row_stride > 0 {
+                        let column = &data[start..start + rows];
+                        turned.zip(column).for_each(|(to, from)| *to = *from);
+                    } else {
+                        let column = data[start + 1 - rows..=start].iter().rev();
+                        turned.zip(column).for_each(|(to, from)| *to = *from);
+                    }
+                }
+                let at = position * inner + column;
+                for (row, turned) in turned.chunks_exact(side).take(rows).enumerate() {
+                    output[row * row_len + at..][..width].copy_from_slice(&turned[..width]);
                 }
             }
         }
@@ -237,25 +257,17 @@ impl Iterator for Offsets<'_> {
 
 /// Copies the elements of a view, in order, into space without gaps.
 pub(crate) fn copy_view(view: &View<'_>, output: &mut [u8]) {
-    let walk = Walk::new(&view.layout.shape, &view.layout.strides);
-    copy_bytes(&walk, view, view.layout.offset, output);
-}
-
-/// As [`Walk::copy`], for elements of the view's dtype. `start` counts elements.
-pub(crate) fn copy_bytes(walk: &Walk, view: &View<'_>, start: usize, output: &mut [u8]) {
-    fn copy<T: Pod + Send + Sync>(walk: &Walk, bytes: &[u8], start: usize, output: &mut [u8]) {
-        walk.copy::<T>(
-            bytemuck::cast_slice(bytes),
-            start,
-            bytemuck::cast_slice_mut(output),
-        );
+    fn copy<T: Pod + Send + Sync>(view: &View<'_>, output: &mut [u8]) {
+        let walk = Walk::new(&view.layout.shape, &view.layout.strides);
+        let data: &[T] = bytemuck::cast_slice(view.bytes);
+        walk.copy(data, view.layout.offset, bytemuck::cast_slice_mut(output));
     }
     match view.dtype.size() {
-        1 => copy::<u8>(walk, view.bytes, start, output),
-        2 => copy::<u16>(walk, view.bytes, start, output),
-        4 => copy::<u32>(walk, view.bytes, start, output),
-        8 => copy::<u64>(walk, view.bytes, start, output),
-        _ => copy::<[u64; 2]>(walk, view.bytes, start, output),
+        1 => copy::<u8>(view, output),
+        2 => copy::<u16>(view, output),
+        4 => copy::<u32>(view, output),
+        8 => copy::<u64>(view, output),
+        _ => copy::<[u64; 2]>(view, output),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tensors one after another along an axis they have.
 
+use bytemuck::Pod;
 use haul_ir::expr::Expr;
 use haul_ir::op::{
     Attrs, Call, CpuKernel, Example, Family, Fault, GpuKernel, InferError, Inferred, KernelCall,
@@ -9,7 +10,7 @@ use haul_ir::tensor::{View, ViewMut};
 use haul_ir::types::{Axes, TensorType, ValueType};
 use rayon::prelude::*;
 
-use crate::strided::{Walk, copy_bytes};
+use crate::strided::Walk;
 
 /// `concat(a, b, axis=0)`.
 pub(crate) struct Concat;
@@ -130,50 +131,60 @@ fn same_but_for(axis: usize, a: &[Expr], b: &[Expr]) -> bool {
     a.len() == b.len() && pairs.all(|(position, (a, b))| position == axis || a == b)
 }
 
-/// Bytes of output that one task fills.
-const CHUNK: usize = 1 << 16;
+/// Elements of output that one task fills.
+const CHUNK: usize = 1 << 14;
 
 /// Fills the output with the inputs side by side: for each index of the axes before `axis`,
 /// what each input has there.
 pub(super) fn join(inputs: &[View<'_>], axis: usize, output: &mut ViewMut<'_>) {
-    let size = output.dtype.size() as usize;
-    let pieces: Vec<Piece<'_, '_>> = inputs.iter().map(|view| Piece::new(view, axis)).collect();
-    let row: usize = pieces.iter().map(|piece| piece.elements * size).sum();
+    let bytes = &mut *output.bytes;
+    match output.dtype.size() {
+        1 => join_words::<u8>(inputs, axis, bytes),
+        2 => join_words::<u16>(inputs, axis, bytes),
+        4 => join_words::<u32>(inputs, axis, bytes),
+        8 => join_words::<u64>(inputs, axis, bytes),
+        _ => join_words::<[u64; 2]>(inputs, axis, bytes),
+    }
+}
+
+fn join_words<T: Pod + Send + Sync>(inputs: &[View<'_>], axis: usize, output: &mut [u8]) {
+    let pieces: Vec<Piece<'_, T>> = inputs.iter().map(|view| Piece::new(view, axis)).collect();
+    let row: usize = pieces.iter().map(|piece| piece.elements).sum();
     if row == 0 {
         return;
     }
     let rows = (CHUNK / row).max(1);
-    let chunks = output.bytes.par_chunks_mut(rows * row).enumerate();
+    let output: &mut [T] = bytemuck::cast_slice_mut(output);
+    let chunks = output.par_chunks_mut(rows * row).enumerate();
     chunks.for_each(|(chunk, output)| {
-        let starts = pieces.iter().map(|piece| piece.outer.offsets(chunk * rows));
-        let mut starts: Vec<_> = starts.collect();
-        for mut output in output.chunks_exact_mut(row) {
-            for (piece, starts) in pieces.iter().zip(&mut starts) {
-                let (part, rest) = output.split_at_mut(piece.elements * size);
-                let offset = starts.next().unwrap_or(0);
-                if !part.is_empty() {
-                    let start = piece.view.layout.offset.wrapping_add_signed(offset);
-                    copy_bytes(&piece.inner, piece.view, start, part);
-                }
-                output = rest;
+        let mut before = 0;
+        for piece in pieces.iter().filter(|piece| piece.elements > 0) {
+            let offsets = piece.outer.offsets(chunk * rows);
+            for (output, offset) in output.chunks_exact_mut(row).zip(offsets) {
+                let start = piece.start.wrapping_add_signed(offset);
+                let output = &mut output[before..before + piece.elements];
+                piece.inner.copy(piece.data, start, output);
             }
+            before += piece.elements;
         }
     });
 }
 
 /// An input, and how to walk the axes before the joined one and the rest.
-struct Piece<'a, 'b> {
-    view: &'a View<'b>,
+struct Piece<'a, T> {
+    data: &'a [T],
+    start: usize,
     outer: Walk,
     inner: Walk,
     elements: usize,
 }
 
-impl<'a, 'b> Piece<'a, 'b> {
-    fn new(view: &'a View<'b>, axis: usize) -> Self {
+impl<'a, T: Pod> Piece<'a, T> {
+    fn new(view: &View<'a>, axis: usize) -> Self {
         let layout = &view.layout;
         Self {
-            view,
+            data: bytemuck::cast_slice(view.bytes),
+            start: layout.offset,
             outer: Walk::new(&layout.shape[..axis], &layout.strides[..axis]),
             inner: Walk::new(&layout.shape[axis..], &layout.strides[axis..]),
             elements: layout.shape[axis..].iter().product(),
