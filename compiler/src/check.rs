@@ -57,7 +57,13 @@ fn compile(
     unused
         .into_iter()
         .for_each(|warning| mistakes.report(warning));
-    let typed = checked(Typed::check(graph.clone(), one_by_one(&graph)), mistakes)?;
+    let typed = checked(
+        {
+            let groups = one_by_one(&graph);
+            Typed::check(graph, groups)
+        },
+        mistakes,
+    )?;
     let (graph, groups, places) = simplify(typed.into_graph(), places, &ops);
     let typed = checked(Typed::check(graph, groups), mistakes)?;
     Some((typed, places))

@@ -3,11 +3,10 @@
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
-use haul_ir::diagnostic::Span;
 use haul_ir::expr::Expr;
 use haul_ir::graph::{Arg, Graph, OpNode, Producer, Value};
 use haul_ir::id::{Id, IdVec, OpId, StageId, ValueId};
-use haul_ir::op::{Attrs, CpuKernel, Op};
+use haul_ir::op::{Attrs, CpuKernel, KernelError, Op};
 use haul_ir::tensor::Layout;
 
 use crate::ops::{COPY, Ops};
@@ -20,128 +19,132 @@ pub(super) fn copy_views(graph: Graph, places: Places, ops: &Ops) -> (Graph, Pla
     };
     let mut copies = Copies {
         copy,
-        layouts: HashMap::new(),
         originals: graph.values.len(),
-        moved: IdVec::filled(None, graph.values.len()),
+        layouts: HashMap::new(),
+        leaving: HashMap::new(),
         here: HashMap::new(),
         names: HashSet::new(),
-        ops: IdVec::new(),
-        spans: IdVec::new(),
-        pins: IdVec::new(),
-        old: graph,
-        places,
+        added: Vec::new(),
+        graph,
     };
-    for stage in copies.old.stages.ids() {
+    for stage in copies.graph.stages.ids() {
         copies.stage(stage);
     }
-    copies.finish()
+    for output in &mut copies.graph.outputs {
+        output.value = copies
+            .leaving
+            .get(&output.value)
+            .copied()
+            .unwrap_or(output.value);
+    }
+    if copies.added.is_empty() {
+        return (copies.graph, places);
+    }
+    insert(copies.graph, places, copies.added)
+}
+
+/// A copy, and the op before which it stands; of that it has place and side.
+struct Added {
+    before: usize,
+    of: OpId,
+    node: OpNode,
 }
 
 struct Copies {
     copy: &'static dyn Op,
-    /// Where elements of views lie, where that is known.
-    layouts: HashMap<ValueId, Layout>,
     /// How many values there are without the copies.
     originals: usize,
-    /// The copy that leaves the stage instead of a view.
-    moved: IdVec<ValueId, Option<ValueId>>,
+    /// Where elements of views lie, where that is known.
+    layouts: HashMap<ValueId, Layout>,
+    /// The copy that leaves its stage instead of a view.
+    leaving: HashMap<ValueId, ValueId>,
     /// Copies in the stage at hand.
     here: HashMap<ValueId, ValueId>,
-    /// Names of ops in the stage at hand.
+    /// Names of ops in the stage at hand, once a copy needs one.
     names: HashSet<String>,
-    /// The ops with copies between them.
-    ops: IdVec<OpId, OpNode>,
-    spans: IdVec<OpId, Span>,
-    pins: IdVec<OpId, Option<Span>>,
-    /// The graph, whose values and stages are changed in place; producers are of its ops until
-    /// the end, and mean nothing for copies.
-    old: Graph,
-    places: Places,
+    /// The copies, in order.
+    added: Vec<Added>,
+    /// The graph, whose arguments are changed in place. It has the copies' values, but their ops
+    /// only at the end.
+    graph: Graph,
 }
 
 impl Copies {
     fn stage(&mut self, id: StageId) {
         self.here.clear();
-        let ops = std::mem::take(&mut self.old.stages[id].ops);
-        self.names = ops
-            .iter()
-            .map(|op| self.old.ops[*op].name.clone())
-            .collect();
-        let first = self.ops.len();
-        for op in ops {
-            self.op(op);
+        self.names.clear();
+        let ops = self.graph.stages[id].ops.clone();
+        for op in &ops {
+            self.op(*op);
         }
-        let mut results = std::mem::take(&mut self.old.stages[id].results);
-        for value in &mut results {
-            *value = self.leaving(*value);
+        let end = ops.last().map_or(0, |op| op.index() + 1);
+        for position in 0..self.graph.stages[id].results.len() {
+            let result = self.graph.stages[id].results[position];
+            self.graph.stages[id].results[position] = self.leaving(result, end);
         }
-        let value = self.leaving(self.old.stages[id].value);
-        let stage = &mut self.old.stages[id];
-        (stage.results, stage.value) = (results, value);
-        stage.ops = (first..self.ops.len()).map(OpId::from_index).collect();
+        let value = self.graph.stages[id].value;
+        self.graph.stages[id].value = self.leaving(value, end);
     }
 
-    fn op(&mut self, old: OpId) {
-        let mut node = self.old.ops[old].clone();
-        let needs_contiguous =
-            matches!(node.op.cpu(), CpuKernel::Contiguous(_) | CpuKernel::Reshape);
-        for arg in &mut node.args {
-            let (Arg::Value(value) | Arg::Items(value)) = arg else {
+    fn op(&mut self, id: OpId) {
+        let kernel = self.graph.ops[id].op.cpu();
+        let needs_contiguous = matches!(kernel, CpuKernel::Contiguous(_) | CpuKernel::Reshape);
+        for position in 0..self.graph.ops[id].args.len() {
+            let node = &self.graph.ops[id];
+            let Some(value) = node.args[position].value() else {
                 continue;
             };
-            let is_gapped = self.is_gapped(*value, node.stage);
-            *value = self.moved_from(*value, node.stage);
-            if needs_contiguous && is_gapped {
-                *value = self.copied(*value, node.stage, old);
+            let stage = node.stage;
+            let seen = match self.leaving.get(&value) {
+                Some(copy) if !self.is_made_in(value, stage) => *copy,
+                _ if needs_contiguous && self.is_gapped(value, stage) => {
+                    self.copied(value, stage, id, id.index())
+                }
+                _ => continue,
+            };
+            match &mut self.graph.ops[id].args[position] {
+                Arg::Value(value) | Arg::Items(value) => *value = seen,
+                Arg::Scalar(..) => {}
             }
         }
-        self.note_layout(&node);
-        self.push(node, old);
-    }
-
-    /// The value as a stage sees it: of another stage, the copy that this gives.
-    fn moved_from(&self, value: ValueId, stage: StageId) -> ValueId {
-        match self.old.values[value].producer {
-            Producer::Op(op) if self.old.ops[op].stage != stage => {
-                self.moved[value].unwrap_or(value)
-            }
-            _ => value,
+        if let CpuKernel::View(view) = kernel {
+            self.note_layout(id, view);
         }
     }
 
     /// A value that leaves its stage, not as a view.
-    fn leaving(&mut self, value: ValueId) -> ValueId {
-        let Producer::Op(op) = self.old.values[value].producer else {
+    fn leaving(&mut self, value: ValueId, end: usize) -> ValueId {
+        if value.index() >= self.originals {
+            return value;
+        }
+        let Producer::Op(op) = self.graph.values[value].producer else {
             return value;
         };
-        let node = &self.old.ops[op];
+        let node = &self.graph.ops[op];
         if !matches!(node.op.cpu(), CpuKernel::View(_) | CpuKernel::Reshape) {
             return value;
         }
-        let copy = self.copied(value, node.stage, op);
-        self.moved[value] = Some(copy);
+        let copy = self.copied(value, node.stage, op, end);
+        self.leaving.insert(value, copy);
         copy
     }
 
-    /// The copy of a value in a stage; `op` is what it is for.
-    fn copied(&mut self, value: ValueId, stage: StageId, op: OpId) -> ValueId {
+    /// The copy of a value in a stage, made at the latest before the op at a position.
+    fn copied(&mut self, value: ValueId, stage: StageId, of: OpId, before: usize) -> ValueId {
         if let Some(copy) = self.here.get(&value) {
             return *copy;
         }
-        let original = &self.old.values[value];
-        let named = Value {
-            name: original.name.clone(),
-            ty: original.ty.clone(),
-            over: self.old.stages[stage].each,
-            producer: Producer::Op(OpId::from_index(self.ops.len())),
-        };
+        let original = &self.graph.values[value];
         let base = match original.producer {
-            Producer::Op(maker) if self.old.ops[maker].stage == stage => &self.old.ops[maker].name,
-            _ => &self.old.ops[op].name,
+            Producer::Op(maker) if self.graph.ops[maker].stage == stage => maker,
+            _ => of,
         };
-        let name = free_name(base, &mut self.names);
-        let copy = self.old.values.push(named);
-        self.moved.push(None);
+        let name = self.free_name(base, stage);
+        let original = &self.graph.values[value];
+        let copy = self.graph.values.push(Value {
+            over: self.graph.stages[stage].each,
+            ..original.clone()
+        });
         let node = OpNode {
             name,
             stage,
@@ -149,86 +152,74 @@ impl Copies {
             args: vec![Arg::Value(value)],
             attrs: Attrs::default(),
             results: vec![copy],
-            pin: self.old.ops[op].pin,
+            pin: self.graph.ops[of].pin,
         };
-        self.push(node, op);
+        self.added.push(Added { before, of, node });
         self.here.insert(value, copy);
         copy
     }
 
-    /// Adds an op in the place of an old one.
-    fn push(&mut self, node: OpNode, of: OpId) {
-        self.ops.push(node);
-        self.spans.push(self.places.ops[of]);
-        self.pins.push(self.places.pins[of]);
+    /// `base.copy`, with a number where the stage has that name.
+    fn free_name(&mut self, base: OpId, stage: StageId) -> String {
+        if self.names.is_empty() {
+            let ops = self.graph.stages[stage].ops.iter();
+            self.names = ops.map(|op| self.graph.ops[*op].name.clone()).collect();
+        }
+        let name = format!("{}.copy", self.graph.ops[base].name);
+        let numbered = (2..).map(|number| format!("{name}_{number}"));
+        let mut names = std::iter::once(name.clone()).chain(numbered);
+        let free = names.find(|name| self.names.insert(name.clone()));
+        free.unwrap_or(name)
     }
 
-    /// Whether a value may lie in memory with gaps, or in another order, as a stage sees it.
+    fn is_made_in(&self, value: ValueId, stage: StageId) -> bool {
+        match self.graph.values[value].producer {
+            Producer::Op(op) => self.graph.ops[op].stage == stage,
+            Producer::Input(_) => false,
+        }
+    }
+
+    /// Whether a value is a view made in the stage; others lie in memory without gaps.
+    fn is_view(&self, value: ValueId, stage: StageId) -> bool {
+        match self.graph.values[value].producer {
+            Producer::Op(op) => {
+                let node = &self.graph.ops[op];
+                node.stage == stage && matches!(node.op.cpu(), CpuKernel::View(_))
+            }
+            Producer::Input(_) => false,
+        }
+    }
+
+    /// Whether a value may lie in memory with gaps, or in another order.
     fn is_gapped(&self, value: ValueId, stage: StageId) -> bool {
-        let Producer::Op(op) = self.old.values[value].producer else {
-            return false;
-        };
-        let node = &self.old.ops[op];
-        let is_view = matches!(node.op.cpu(), CpuKernel::View(_)) && node.stage == stage;
-        is_view
-            && !self
-                .layout(value, stage)
-                .is_some_and(|layout| layout.is_contiguous())
+        let layout = self.layouts.get(&value);
+        self.is_view(value, stage) && !layout.is_some_and(Layout::is_contiguous)
     }
 
-    /// Remembers where the elements of a view lie.
-    fn note_layout(&mut self, node: &OpNode) {
-        let (CpuKernel::View(view), [Arg::Value(base)]) = (node.op.cpu(), node.args.as_slice())
-        else {
+    /// Remembers where the elements of a view lie, where its sizes are known.
+    fn note_layout(&mut self, id: OpId, view: fn(&Layout, &Attrs) -> Result<Layout, KernelError>) {
+        let node = &self.graph.ops[id];
+        let ([Arg::Value(base)], [result]) = (node.args.as_slice(), node.results.as_slice()) else {
             return;
         };
         if has_symbol(&node.attrs) {
             return;
         }
-        let layout = self
-            .layout(*base, node.stage)
-            .and_then(|base| view(&base, &node.attrs).ok());
-        if let (Some(layout), Some(result)) = (layout, node.results.first()) {
+        let base = match self.is_view(*base, node.stage) {
+            true => self.layouts.get(base).cloned(),
+            false => contiguous(&self.graph.values[*base]),
+        };
+        if let Some(layout) = base.and_then(|base| view(&base, &node.attrs).ok()) {
             self.layouts.insert(*result, layout);
         }
     }
+}
 
-    /// Where the elements of a value lie, as a stage sees it, where its sizes are known.
-    fn layout(&self, value: ValueId, stage: StageId) -> Option<Layout> {
-        let made = &self.old.values[value];
-        if let Producer::Op(op) = made.producer {
-            let is_copy = value.index() >= self.originals;
-            let is_here = !is_copy && self.old.ops[op].stage == stage;
-            if is_here && matches!(self.old.ops[op].op.cpu(), CpuKernel::View(_)) {
-                return self.layouts.get(&value).cloned();
-            }
-        }
-        let sizes = made.ty.tensor()?.shape.iter();
-        let sizes = sizes.map(|size| usize::try_from(size.as_int()?).ok());
-        Some(Layout::contiguous(&sizes.collect::<Option<Vec<_>>>()?))
-    }
-
-    /// The graph with the copies in it.
-    fn finish(self) -> (Graph, Places) {
-        let Self {
-            mut old,
-            mut places,
-            moved,
-            ops,
-            ..
-        } = self;
-        for (id, node) in ops.entries() {
-            for result in &node.results {
-                old.values[*result].producer = Producer::Op(id);
-            }
-        }
-        for output in &mut old.outputs {
-            output.value = moved[output.value].unwrap_or(output.value);
-        }
-        old.ops = ops;
-        (places.ops, places.pins) = (self.spans, self.pins);
-        (old, places)
-    }
+/// The layout of a value without gaps.
+fn contiguous(value: &Value) -> Option<Layout> {
+    let sizes = value.ty.tensor()?.shape.iter();
+    let sizes = sizes.map(|size| usize::try_from(size.as_int()?).ok());
+    Some(Layout::contiguous(&sizes.collect::<Option<Vec<_>>>()?))
 }
 
 /// Whether an attribute is known only when data binds it.
@@ -241,11 +232,38 @@ fn has_symbol(attrs: &Attrs) -> bool {
     found.get()
 }
 
-/// `base.copy`, with a number where that is taken.
-fn free_name(base: &str, taken: &mut HashSet<String>) -> String {
-    let name = format!("{base}.copy");
-    let numbered = (2..).map(|number| format!("{name}_{number}"));
-    let mut names = std::iter::once(name.clone()).chain(numbered);
-    let free = names.find(|name| taken.insert(name.clone()));
-    free.unwrap_or(name)
+/// The graph with the copies among its ops, which are renumbered.
+fn insert(mut graph: Graph, mut places: Places, mut added: Vec<Added>) -> (Graph, Places) {
+    added.sort_by_key(|added| added.before);
+    let ops = std::mem::take(&mut graph.ops);
+    let (spans, pins) = (
+        std::mem::take(&mut places.ops),
+        std::mem::take(&mut places.pins),
+    );
+    let mut push = |graph: &mut Graph, node: OpNode, of: OpId| {
+        places.ops.push(spans[of]);
+        places.pins.push(pins[of]);
+        graph.ops.push(node);
+    };
+    let mut added = added.into_iter().peekable();
+    for (position, node) in ops.into_iter().enumerate() {
+        while let Some(copy) = added.next_if(|added| added.before <= position) {
+            push(&mut graph, copy.node, copy.of);
+        }
+        push(&mut graph, node, OpId::from_index(position));
+    }
+    for copy in added {
+        push(&mut graph, copy.node, copy.of);
+    }
+    let mut by_stage: IdVec<StageId, Vec<OpId>> = IdVec::filled(Vec::new(), graph.stages.len());
+    for (id, node) in graph.ops.entries() {
+        by_stage[node.stage].push(id);
+        for result in &node.results {
+            graph.values[*result].producer = Producer::Op(id);
+        }
+    }
+    for (stage, ops) in graph.stages.iter_mut().zip(by_stage) {
+        stage.ops = ops;
+    }
+    (graph, places)
 }

@@ -24,8 +24,8 @@ pub(super) fn groups(graph: &Graph) -> IdVec<GroupId, Group> {
     for (id, last) in last.entries() {
         members[*last].push(id);
     }
-    let groups = members.iter().filter(|ops| !ops.is_empty());
-    groups.map(|ops| Group { ops: ops.clone() }).collect()
+    let groups = members.into_iter().filter(|ops| !ops.is_empty());
+    groups.map(|ops| Group { ops }).collect()
 }
 
 /// The last op of the group that an op can join.

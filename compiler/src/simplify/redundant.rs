@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use haul_ir::dtype::{DType, Kind};
 use haul_ir::graph::{Arg, Graph, OpNode, Pin, Scalar};
-use haul_ir::id::{StageId, ValueId};
+use haul_ir::id::ValueId;
 use haul_ir::op::Attrs;
 
 use super::rewrite::Rewrite;
@@ -15,8 +15,12 @@ use crate::resolve::fits;
 /// whichever dtype they are asked for; and every op that computes what one before it in its stage
 /// computes.
 pub(super) fn replace_redundant(graph: &Graph, rewrite: &mut Rewrite) {
-    let mut seen: HashMap<Key, Vec<ValueId>> = HashMap::new();
+    let mut seen: HashMap<Key<'_>, &[ValueId]> = HashMap::new();
+    let mut stage = None;
     for node in graph.ops.iter() {
+        if stage.replace(node.stage) != Some(node.stage) {
+            seen.clear();
+        }
         let args: Vec<_> = node.args.iter().map(|arg| rewrite.arg(arg)).collect();
         if let Some(uncast) = uncast(graph, node, &args) {
             if !rewrite.is_kept(node.results[0]) {
@@ -24,18 +28,12 @@ pub(super) fn replace_redundant(graph: &Graph, rewrite: &mut Rewrite) {
                 continue;
             }
         }
-        let key = (
-            node.stage,
-            node.op.name(),
-            node.pin,
-            args,
-            node.attrs.clone(),
-        );
+        let key = (node.op.name(), node.pin, args, &node.attrs);
         let Some(first) = seen.get(&key) else {
-            seen.insert(key, node.results.clone());
+            seen.insert(key, &node.results);
             continue;
         };
-        for (result, first) in node.results.iter().zip(first) {
+        for (result, first) in node.results.iter().zip(*first) {
             if !rewrite.is_kept(*result) {
                 rewrite.replace(*result, Arg::Value(*first));
             }
@@ -43,8 +41,8 @@ pub(super) fn replace_redundant(graph: &Graph, rewrite: &mut Rewrite) {
     }
 }
 
-/// What an op computes, pins included.
-type Key = (StageId, &'static str, Pin, Vec<Arg>, Attrs);
+/// What an op of a stage computes, and on which side.
+type Key<'g> = (&'static str, Pin, Vec<Arg>, &'g Attrs);
 
 /// What a cast can be replaced by.
 fn uncast(graph: &Graph, node: &OpNode, args: &[Arg]) -> Option<Arg> {

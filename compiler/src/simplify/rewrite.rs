@@ -1,7 +1,7 @@
 //! Values replaced by others, and what nothing needs any more left out.
 
 use haul_ir::graph::{Arg, Graph, Producer};
-use haul_ir::id::{Id, IdVec, InputId, OpId, ValueId};
+use haul_ir::id::{Id, IdVec, OpId, ValueId};
 
 use crate::places::Places;
 
@@ -71,7 +71,7 @@ fn live(graph: &Graph, mut live: IdVec<ValueId, bool>) -> IdVec<ValueId, bool> {
 }
 
 /// The graph without ops that have no live result. Ids are renumbered in order.
-fn compact(graph: Graph, places: Places, live: &IdVec<ValueId, bool>) -> (Graph, Places) {
+fn compact(graph: Graph, mut places: Places, live: &IdVec<ValueId, bool>) -> (Graph, Places) {
     let stays: IdVec<OpId, bool> = graph
         .ops
         .iter()
@@ -87,28 +87,30 @@ fn compact(graph: Graph, places: Places, live: &IdVec<ValueId, bool>) -> (Graph,
     let mut small = Graph {
         dims: graph.dims,
         collections: graph.collections,
+        inputs: graph.inputs,
+        stages: graph.stages,
+        outputs: graph.outputs,
         ..Graph::default()
     };
-    let mut small_places = Places {
-        inputs: places.inputs,
-        stages: places.stages,
-        requests: places.requests,
-        outputs: places.outputs,
-        ..Places::default()
-    };
-    for mut input in graph.inputs.iter().cloned() {
+    for input in small.inputs.iter_mut() {
         input.value = value_ids[input.value];
-        let _: InputId = small.inputs.push(input);
     }
-    for value in graph.values.iter().filter(|value| is_made(value.producer)) {
-        let mut value = value.clone();
+    for mut value in graph
+        .values
+        .into_iter()
+        .filter(|value| is_made(value.producer))
+    {
         if let Producer::Op(op) = &mut value.producer {
             *op = op_ids[*op];
         }
         small.values.push(value);
     }
-    for (id, node) in graph.ops.entries().filter(|(id, _)| stays[*id]) {
-        let mut node = node.clone();
+    for (mut node, _) in graph
+        .ops
+        .into_iter()
+        .zip(stays.iter())
+        .filter(|(_, stays)| **stays)
+    {
         for arg in &mut node.args {
             if let Arg::Value(value) | Arg::Items(value) = arg {
                 *value = value_ids[*value];
@@ -118,10 +120,8 @@ fn compact(graph: Graph, places: Places, live: &IdVec<ValueId, bool>) -> (Graph,
             .iter_mut()
             .for_each(|value| *value = value_ids[*value]);
         small.ops.push(node);
-        small_places.ops.push(places.ops[id]);
-        small_places.pins.push(places.pins[id]);
     }
-    for mut stage in graph.stages.iter().cloned() {
+    for stage in small.stages.iter_mut() {
         stage.ops.retain(|op| stays[*op]);
         stage.ops.iter_mut().for_each(|op| *op = op_ids[*op]);
         stage
@@ -129,14 +129,17 @@ fn compact(graph: Graph, places: Places, live: &IdVec<ValueId, bool>) -> (Graph,
             .iter_mut()
             .for_each(|value| *value = value_ids[*value]);
         stage.value = value_ids[stage.value];
-        small.stages.push(stage);
     }
-    small.outputs = graph.outputs;
-    small
-        .outputs
-        .iter_mut()
-        .for_each(|output| output.value = value_ids[output.value]);
-    (small, small_places)
+    for output in &mut small.outputs {
+        output.value = value_ids[output.value];
+    }
+    (places.ops, places.pins) = (staying(&places.ops, &stays), staying(&places.pins, &stays));
+    (small, places)
+}
+
+fn staying<T: Clone>(facts: &IdVec<OpId, T>, stays: &IdVec<OpId, bool>) -> IdVec<OpId, T> {
+    let facts = facts.iter().zip(stays.iter()).filter(|(_, stays)| **stays);
+    facts.map(|(fact, _)| fact.clone()).collect()
 }
 
 /// The new id of each that stays, counted in order; of others, that of the next.
