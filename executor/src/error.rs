@@ -8,6 +8,17 @@ use std::path::Path;
 pub struct RunError {
     /// Failed, or cancelled.
     pub kind: ErrorKind,
+    /// Where.
+    pub place: Box<Place>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// Where in the pipeline a run failed, as far as that can be said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
     /// The stage.
     pub stage: Option<String>,
     /// The item of its collection.
@@ -16,10 +27,6 @@ pub struct RunError {
     pub op: Option<String>,
     /// The types of the op's arguments, with the sizes they had.
     pub types: Vec<String>,
-    /// What is wrong.
-    pub message: String,
-    /// What to do.
-    pub help: Option<String>,
 }
 
 /// How a run ended that gave no results.
@@ -35,10 +42,7 @@ impl RunError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self {
             kind: ErrorKind::Failed,
-            stage: None,
-            item: None,
-            op: None,
-            types: Vec::new(),
+            place: Box::default(),
             message: message.into(),
             help: None,
         }
@@ -59,15 +63,15 @@ impl RunError {
 
     #[must_use]
     pub(crate) fn in_task(mut self, stage: &str, item: Option<&str>) -> Self {
-        self.stage = Some(stage.to_owned());
-        self.item = item.map(str::to_owned);
+        self.place.stage = Some(stage.to_owned());
+        self.place.item = item.map(str::to_owned);
         self
     }
 
     #[must_use]
     pub(crate) fn at_op(mut self, op: &str, types: Vec<String>) -> Self {
-        self.op = Some(op.to_owned());
-        self.types = types;
+        self.place.op = Some(op.to_owned());
+        self.place.types = types;
         self
     }
 }
@@ -75,17 +79,23 @@ impl RunError {
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
-            self.stage.as_ref().map(|stage| format!("stage `{stage}`")),
-            self.item.as_ref().map(|item| format!("item `{item}`")),
-            self.op.as_ref().map(|op| format!("op `{op}`")),
+            self.place
+                .stage
+                .as_ref()
+                .map(|stage| format!("stage `{stage}`")),
+            self.place
+                .item
+                .as_ref()
+                .map(|item| format!("item `{item}`")),
+            self.place.op.as_ref().map(|op| format!("op `{op}`")),
         ];
         let place = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
         if !place.is_empty() {
             write!(f, "{place}: ")?;
         }
         f.write_str(&self.message)?;
-        if !self.types.is_empty() {
-            write!(f, "\n  arguments: {}", self.types.join(", "))?;
+        if !self.place.types.is_empty() {
+            write!(f, "\n  arguments: {}", self.place.types.join(", "))?;
         }
         match &self.help {
             Some(help) => write!(f, "\n  help: {help}"),

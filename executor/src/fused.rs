@@ -17,7 +17,7 @@ use crate::scalar;
 use crate::strided::Walk;
 use crate::tensor::{Data, Tensor};
 
-/// Elements of a block: a few blocks of 8 bytes an element fit the first-level cache's neighbour.
+/// Elements of a block: several blocks of 8 bytes an element fit the second-level cache.
 const BLOCK: usize = 4096;
 
 /// Blocks that a thread takes at once.

@@ -30,7 +30,7 @@ mod tensor;
 mod support;
 
 pub use cancel::Cancel;
-pub use error::{ErrorKind, IoError, RunError};
+pub use error::{ErrorKind, IoError, Place, RunError};
 pub use io::{files, header};
 pub use machine::Machine;
 pub use progress::{Event, Observer, Silent};

@@ -1,8 +1,8 @@
 //! Memory: aligned buffers, each charged to the task or the store that holds it.
 //!
 //! A [`Charge`] is taken before memory is, and ends with it, so the accounts are exact: a task
-//! cannot hold more than it requested, and all of them and the store cannot hold more than the
-//! machine has. Freed buffers are kept for the next of their size, within a share of the memory.
+//! cannot hold more than it requested, what it reads included, and all of them and the store
+//! cannot hold more than the machine has. Freed buffers are kept for the next of their size, within a share of the memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -124,20 +124,32 @@ impl Account {
         self.peak.load(Ordering::Relaxed)
     }
 
+    /// Counts bytes that it uses and another account pays for.
+    pub(crate) fn hold(self: &Arc<Self>, bytes: u64) -> Result<Hold, Shortage> {
+        let account = self.clone();
+        self.count(bytes)?;
+        Ok(Hold { account, bytes })
+    }
+
     /// Reserves bytes that something else allocates.
     pub(crate) fn charge(self: &Arc<Self>, bytes: u64) -> Result<Charge, Shortage> {
+        self.count(bytes)?;
+        if let Err(shortage) = self.memory.take(bytes) {
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(shortage);
+        }
+        let account = Mutex::new(self.clone());
+        Ok(Charge { account, bytes })
+    }
+
+    fn count(&self, bytes: u64) -> Result<(), Shortage> {
         let add = |used: u64| used.checked_add(bytes).filter(|total| *total <= self.limit);
         let before = self
             .used
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
         let before = before.map_err(|used| Shortage::of(bytes, used, self.limit, Holder::Task))?;
-        if let Err(shortage) = self.memory.take(bytes) {
-            self.used.fetch_sub(bytes, Ordering::Relaxed);
-            return Err(shortage);
-        }
         self.peak.fetch_max(before + bytes, Ordering::Relaxed);
-        let account = Mutex::new(self.clone());
-        Ok(Charge { account, bytes })
+        Ok(())
     }
 
     /// A buffer of `len` bytes. What it holds is not said.
@@ -190,6 +202,18 @@ impl Drop for Charge {
         let account = self.account().clone();
         account.used.fetch_sub(self.bytes, Ordering::Relaxed);
         account.memory.give_back(self.bytes);
+    }
+}
+
+/// Memory of another account that this one uses; it ends when dropped.
+pub(crate) struct Hold {
+    account: Arc<Account>,
+    bytes: u64,
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.account.used.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -294,7 +318,7 @@ impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
         match units.iter().find(|(shift, _)| self.0 >> shift > 0) {
-            Some((shift, unit)) if self.0 % (1 << shift) == 0 => {
+            Some((shift, unit)) if self.0.is_multiple_of(1 << shift) => {
                 write!(f, "{} {unit}", self.0 >> shift)
             }
             Some((shift, unit)) => {
@@ -322,6 +346,18 @@ mod tests {
         assert_eq!(shortage, Shortage::of(401, 600, 1000, Holder::Task));
         drop(first);
         assert_eq!((task.used(), task.peak(), memory.used()), (0, 600, 0));
+    }
+
+    #[test]
+    fn what_another_pays_for_counts_towards_the_request_only() {
+        let memory = Memory::new(1000);
+        let task = memory.account(500);
+        let held = task.hold(400).unwrap();
+        assert_eq!((task.used(), task.peak(), memory.used()), (400, 400, 0));
+        let shortage = task.allocate(101).err().unwrap();
+        assert_eq!(shortage, Shortage::of(101, 400, 500, Holder::Task));
+        drop(held);
+        assert_eq!(task.used(), 0);
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::inputs::Items;
 use crate::io;
 use crate::tensor::{Data, Tensor};
 
+/// Positions of an output and of an item: the order in which files are told of.
+pub(crate) type FilePlace = (usize, usize);
+
 /// The files that a run is to write.
 pub(crate) struct Outputs<'a> {
     graph: &'a Graph,
@@ -60,26 +63,33 @@ impl<'a> Outputs<'a> {
         })
     }
 
-    /// The outputs that take a value, by position.
-    pub(crate) fn of(&self, value: ValueId) -> impl Iterator<Item = usize> {
-        let outputs = self.graph.outputs.iter().enumerate();
-        outputs
-            .filter(move |(_, output)| output.value == value)
-            .map(|(at, _)| at)
+    /// Writes a value to each output that takes it; tells of each file with its place among all.
+    ///
+    /// # Errors
+    /// As [`Outputs::write`].
+    pub(crate) fn write_all(
+        &self,
+        value: ValueId,
+        item: Option<usize>,
+        data: &Data,
+        written: &mut Vec<(FilePlace, Written)>,
+    ) -> Result<(), RunError> {
+        for (at, output) in self.graph.outputs.iter().enumerate() {
+            if output.value == value {
+                let item = item.unwrap_or(0);
+                written.push(((at, item), self.write(at, item, data)?));
+            }
+        }
+        Ok(())
     }
 
     /// Writes one file under a temporary name, then renames it.
     ///
     /// # Errors
     /// The value does not suit the format; the file cannot be written; the path leads outside.
-    pub(crate) fn write(
-        &self,
-        at: usize,
-        item: Option<usize>,
-        data: &Data,
-    ) -> Result<Written, RunError> {
+    fn write(&self, at: usize, item: usize, data: &Data) -> Result<Written, RunError> {
         let output = &self.graph.outputs[at];
-        let path = &self.paths[at][item.unwrap_or(0)];
+        let path = &self.paths[at][item];
         let Data::Tensor(tensor) = data else {
             return Err(of_output(output, path, "text cannot be written as numbers"));
         };

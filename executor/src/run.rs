@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use haul_ir::cost::Nanos;
-use haul_ir::graph::{GpuCount, Producer};
+use haul_ir::graph::GpuCount;
 use haul_ir::id::{IdVec, StageId};
 use haul_ir::plan::{Plan, Side};
 use haul_ir::report::{Report, StageReport, Written};
@@ -19,7 +19,7 @@ use crate::grant::Ledger;
 use crate::inputs::Inputs;
 use crate::machine::Machine;
 use crate::memory::{Bytes, Memory};
-use crate::output::Outputs;
+use crate::output::{FilePlace, Outputs};
 use crate::pools::Pools;
 use crate::program::programs;
 use crate::progress::{Event, Observer};
@@ -50,7 +50,10 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
     let graph = plan.typed.graph();
     let memory = Memory::new(options.machine.memory);
     let stored = memory.account(u64::MAX);
-    let mut inputs = Inputs::open(graph, &options.base, &stored)?;
+    let pools = Pools::default();
+    let threads = options.machine.cpus.max(1) as usize;
+    let inputs = pools.run(threads, || Inputs::open(graph, &options.base, &stored))?;
+    let mut inputs = inputs?;
     for (symbol, size) in inputs.dims.take_fresh() {
         let (symbol, item) = (&symbol, None);
         observer.event(&Event::Bound { symbol, size, item });
@@ -65,7 +68,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
         memory: memory.clone(),
         store: Store::new(graph, &options.base, collections, stored),
         outputs: Outputs::plan(graph, &options.out, collections)?,
-        pools: Pools::default(),
+        pools,
         stop: Stop::new(options.cancel.clone()),
         bindings: Mutex::new(Bindings {
             all: inputs.dims.clone(),
@@ -77,7 +80,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
     let schedule = Schedule::new(plan, &widths, ledger, memory.limit());
     let mut run = Run::new(&context, schedule, observer);
     run.tasks()?;
-    run.write_inputs()?;
+    let written = context.pools.run(threads, || context.write_inputs())?;
+    run.written.extend(written?);
     Ok(run.report())
 }
 
@@ -122,7 +126,7 @@ struct Run<'a> {
     schedule: Schedule,
     observer: &'a dyn Observer,
     stages: IdVec<StageId, StageReport>,
-    written: Vec<Written>,
+    written: Vec<(FilePlace, Written)>,
     preview: Option<haul_ir::report::Preview>,
     failure: Option<RunError>,
     /// Stages that were told to wait, until one of their tasks starts.
@@ -266,7 +270,7 @@ impl<'a> Run<'a> {
             let (size, item) = (*size, item.filter(|_| per_item));
             self.observer.event(&Event::Bound { symbol, size, item });
         }
-        for Written { path, bytes, .. } in &done.written {
+        for (_, Written { path, bytes, .. }) in &done.written {
             let bytes = *bytes;
             self.observer.event(&Event::Written { path, bytes });
         }
@@ -299,51 +303,13 @@ impl<'a> Run<'a> {
         finished < self.schedule.total() as u64
     }
 
-    /// Outputs that take an input as it is.
-    fn write_inputs(&mut self) -> Result<(), RunError> {
-        let context = self.context;
-        let graph = context.plan.typed.graph();
-        let dims = self.dims();
-        for (at, output) in graph.outputs.iter().enumerate() {
-            if let Producer::Input(_) = graph.values[output.value].producer {
-                for item in 0..context.store.width(output.value) {
-                    let data = context.store.take(output.value, Some(item), &dims)?;
-                    self.written
-                        .push(context.outputs.write(at, Some(item), &data)?);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn dims(&self) -> crate::bind::Dims {
-        let bindings = self.context.bindings.lock();
-        bindings
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .all
-            .clone()
-    }
-
     fn report(mut self) -> Report {
-        let order: HashMap<&str, usize> = self
-            .context
-            .plan
-            .typed
-            .graph()
-            .outputs
-            .iter()
-            .enumerate()
-            .map(|(at, output)| (output.name.as_str(), at))
-            .collect();
-        self.written.sort_by(|a, b| {
-            let key = |written: &Written| (order[written.output.as_str()], written.path.clone());
-            key(a).cmp(&key(b))
-        });
+        self.written.sort_by_key(|(place, _)| *place);
         Report {
             stages: self.stages,
             makespan: self.makespan,
             peak_memory: self.context.memory.peak(),
-            written: self.written,
+            written: self.written.into_iter().map(|(_, file)| file).collect(),
             preview: self.preview,
         }
     }

@@ -20,7 +20,7 @@ use crate::error::RunError;
 use crate::inputs::{Items, of_input};
 use crate::io;
 use crate::memory::Memory;
-use crate::output::Outputs;
+use crate::output::{FilePlace, Outputs};
 use crate::pools::Pools;
 use crate::program::{Program, Read};
 use crate::schedule::TaskId;
@@ -58,7 +58,7 @@ pub(crate) struct Bindings {
 pub(crate) struct Done {
     pub(crate) time: Nanos,
     pub(crate) peak_memory: u64,
-    pub(crate) written: Vec<Written>,
+    pub(crate) written: Vec<(FilePlace, Written)>,
     pub(crate) bound: Vec<(Symbol, u64)>,
     pub(crate) preview: Option<Preview>,
 }
@@ -100,15 +100,13 @@ impl Context<'_> {
             account: self.memory.account(memory),
             dims: self.dims(id),
             values: HashMap::new(),
+            holds: HashMap::new(),
             stop: &self.stop,
             predicted_peak: None,
         };
         for read in &program.reads {
-            let held = self.fetch(*read, id, &mut task)?;
-            task.values.insert(read.value(), held);
+            self.fetch(*read, id, &mut task)?;
         }
-        let peak = task.dims.evaluate(&self.plan.stages[id.stage].peak_memory);
-        task.predicted_peak = peak.ok().and_then(|peak| u64::try_from(peak).ok());
         for step in &program.steps {
             if self.stop.is_set() {
                 return Err(RunError::cancelled());
@@ -123,6 +121,7 @@ impl Context<'_> {
             }
             for value in &step.done_with {
                 task.values.remove(value);
+                task.holds.remove(value);
             }
         }
         self.finish(id, task)
@@ -142,12 +141,13 @@ impl Context<'_> {
     }
 
     /// Gets a value from outside the stage, and learns sizes from it.
-    fn fetch(&self, read: Read, id: TaskId, task: &mut Task<'_>) -> Result<Held, RunError> {
-        match read {
+    fn fetch(&self, read: Read, id: TaskId, task: &mut Task<'_>) -> Result<(), RunError> {
+        let value = read.value();
+        let held = match read {
             Read::One(value) => {
                 let data = self.store.take(value, id.item, &task.dims)?;
                 self.learn(value, id.item, &data, &mut task.dims)?;
-                self.device.upload(data, task).map(Held::One)
+                Held::One(self.device.upload(data, task)?)
             }
             Read::Items(value) => {
                 let items = 0..self.store.width(value);
@@ -155,9 +155,17 @@ impl Context<'_> {
                     let data = self.store.take(value, Some(item), &task.dims)?;
                     self.device.upload(data, task)
                 });
-                items.collect::<Result<_, _>>().map(Held::Items)
+                Held::Items(items.collect::<Result<_, _>>()?)
             }
-        }
+        };
+        let peak = task.dims.evaluate(&self.plan.stages[id.stage].peak_memory);
+        task.predicted_peak = peak.ok().and_then(|peak| u64::try_from(peak).ok());
+        let name = &task.graph.values[value].name;
+        let hold = task.account.hold(held.bytes());
+        let hold = hold.map_err(|shortage| task.shortage(name, shortage))?;
+        task.holds.insert(value, hold);
+        task.values.insert(value, held);
+        Ok(())
     }
 
     fn learn(
@@ -197,10 +205,8 @@ impl Context<'_> {
                 return Err(fault(format!("{value:?} was not made")));
             };
             let data = self.device.download(data, &task)?;
-            for output in self.outputs.of(*value) {
-                done.written
-                    .push(self.outputs.write(output, id.item, &data)?);
-            }
+            self.outputs
+                .write_all(*value, id.item, &data, &mut done.written)?;
             if graph.outputs.is_empty() && graph.stages[id.stage].value == *value {
                 done.preview = self.preview(id, &data);
             }
@@ -257,6 +263,30 @@ impl Context<'_> {
                 .map(|bytes| io::element(tensor.dtype, bytes))
                 .collect(),
         })
+    }
+
+    /// Writes the outputs that take an input as it is.
+    ///
+    /// # Errors
+    /// An input cannot be read, or a file not written.
+    pub(crate) fn write_inputs(&self) -> Result<Vec<(FilePlace, Written)>, RunError> {
+        let graph = self.plan.typed.graph();
+        let dims = self.bindings().all.clone();
+        let mut written = Vec::new();
+        for input in graph.inputs.iter() {
+            if graph
+                .outputs
+                .iter()
+                .any(|output| output.value == input.value)
+            {
+                for item in 0..self.store.width(input.value) {
+                    let data = self.store.take(input.value, Some(item), &dims)?;
+                    self.outputs
+                        .write_all(input.value, Some(item), &data, &mut written)?;
+                }
+            }
+        }
+        Ok(written)
     }
 
     fn bindings(&self) -> MutexGuard<'_, Bindings> {

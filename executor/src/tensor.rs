@@ -34,6 +34,14 @@ pub(crate) struct Text {
 }
 
 impl Data {
+    /// Bytes of its elements, or of the text.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Data::Tensor(tensor) => tensor.layout.elements() as u64 * tensor.dtype.size(),
+            Data::Text(text) => text.text.len() as u64,
+        }
+    }
+
     /// Charges another account instead of the task that made it.
     pub(crate) fn move_to(&self, account: &Arc<Account>) {
         match self {

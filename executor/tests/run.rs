@@ -165,7 +165,7 @@ fn a_panic_of_a_kernel_is_an_error() {
     p.op("broken", &PANIC, vec![value(x)]);
     let error = execute(&p.plan(), folder.path()).unwrap_err();
     assert_eq!(error.message, "the plan cannot be run: a kernel panicked");
-    assert_eq!(error.stage.as_deref(), Some("broken"));
+    assert_eq!(error.place.stage.as_deref(), Some("broken"));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_task_cannot_hold_more_than_it_requested() {
     let mut p = Pipeline::new();
     let x = p.input("x", constant(&[1.0]), f32(&[1 << 18]));
     p.stage("s", None, 1, 2 * MIB);
-    // 1 MiB each; `a` is alive until `c` is made, so that `c` is the third.
+    // 1 MiB each: the input is done with after `a`, `a` is needed until `c` is made.
     let a = p.op("a", &PASS, vec![value(x)]);
     let b = p.op("b", &PASS, vec![value(a)]);
     p.op("c", op("add"), vec![value(a), value(b)]);
@@ -197,7 +197,7 @@ fn values_are_freed_after_their_last_use() {
         last = p.op(name, &PASS, vec![value(last)]);
     }
     p.gives(last);
-    p.stage("t", None, 1, MIB);
+    p.stage("t", None, 1, 2 * MIB);
     p.op("t", &PASS, vec![value(last)]);
     let report = execute(&p.plan(), folder.path()).unwrap();
     let peaks: Vec<_> = report
@@ -205,7 +205,7 @@ fn values_are_freed_after_their_last_use() {
         .iter()
         .map(|stage| stage.peak_memory)
         .collect();
-    assert_eq!(peaks, [2 * MIB, MIB]);
+    assert_eq!(peaks, [2 * MIB, 2 * MIB]);
     // The input, `a` and `b` while `b` is made; the input is gone when `c` is.
     assert_eq!(report.peak_memory, 2 * MIB);
 }
@@ -232,8 +232,8 @@ fn stored_values_cannot_outgrow_the_machine() {
     options.machine.memory = 12 * MIB;
     // 8 MiB of input, and 1 MiB for each item that waits: the fifth has no room.
     let error = run(&p.plan(), &options, &Silent).unwrap_err();
-    assert_eq!(error.stage.as_deref(), Some("kept"));
-    assert_eq!(error.item.as_deref(), Some("4"));
+    assert_eq!(error.place.stage.as_deref(), Some("kept"));
+    assert_eq!(error.place.item.as_deref(), Some("4"));
     assert_eq!(
         error.message,
         "`kept` needs 1 MiB; values between stages and running tasks hold 12 MiB of the 12 MiB \

@@ -1,335 +1,365 @@
-//! Tables of comma-separated numbers as tensors: the one reading that files and formulas share.
+//! Tables of comma-separated values in text: the one reading that files and formulas share.
 //!
-//! Quoted fields are fields, blanks around numbers do not count, empty lines are skipped. An
-//! empty field is missing: NaN among floats, an error elsewhere.
+//! RFC 4180; a byte order mark, blanks around numbers and empty lines are skipped. A missing
+//! field is NaN among floats and an error elsewhere. A long text is cut into parts that can be
+//! read in any order, or at once.
 
-use bytemuck::cast_slice_mut;
-use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
+use csv::{ByteRecord, Reader, ReaderBuilder};
 use half::{bf16, f16};
 
 use crate::dtype::DType;
 use crate::op::KernelError;
-use crate::tensor::{Bool, ViewMut};
+use crate::tensor::{Bool, Element};
 
-/// How a table is written, and what to take of it.
-#[derive(Clone, Copy, Debug)]
+/// Bytes of text that one part has, and the rest of its last line.
+const PART: usize = 1 << 20;
+
+/// A text cut at ends of lines into parts.
+#[derive(Clone, Debug)]
 pub struct Table<'a> {
-    /// Whether the first row names the columns.
-    pub header: bool,
-    /// Names of the columns to take, in order; empty for all.
-    pub columns: &'a [String],
+    parts: Vec<&'a str>,
+    header: bool,
 }
 
-impl Table<'_> {
-    /// The number of rows, without the header, and of columns taken.
+/// Which fields of each line are taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'a> {
+    /// How many fields a line has.
+    pub fields: usize,
+    /// Positions of those to take, in order; all of them where `None`.
+    pub taken: Option<&'a [usize]>,
+}
+
+impl<'a> Table<'a> {
+    /// The table in a text, whose first line may be a header of names.
+    pub fn new(text: &'a str, header: bool) -> Self {
+        let parts = parts(text);
+        Self { parts, header }
+    }
+
+    /// How many parts there are.
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The fields of the first line, without blanks around them: names, or the first row.
     ///
     /// # Errors
-    /// Rows of different lengths, a column that is not there, names without a header.
-    pub fn measure(&self, text: &str) -> Result<[usize; 2], KernelError> {
-        let mut reader = self.reader(text);
-        let taken = self.taken(&mut reader)?;
-        let mut record = ByteRecord::new();
+    /// The text is no table.
+    pub fn first_line(&self) -> Result<Vec<String>, KernelError> {
+        let fields = self.first_record()?;
+        let text = |field: &[u8]| String::from_utf8_lossy(field.trim_ascii()).into_owned();
+        Ok(fields.iter().map(text).collect())
+    }
+
+    /// The number of rows in a part, the header left out.
+    ///
+    /// # Errors
+    /// The text is no table.
+    pub fn rows(&self, part: usize) -> Result<usize, KernelError> {
+        let (mut reader, mut record) = (self.reader(part), ByteRecord::new());
         let mut rows = 0;
-        let mut width = 0;
-        while reader.read_byte_record(&mut record).map_err(malformed)? {
+        while reader.read_byte_record(&mut record).map_err(unreadable)? {
             rows += 1;
-            width = record.len();
         }
-        let columns = match taken {
-            Some(taken) => taken.len(),
-            None => width,
-        };
-        Ok([rows, columns])
+        Ok(rows)
     }
 
-    /// Fills `[rows, columns]` of any dtype but the complex ones.
+    /// Reads the rows of a part into contiguous elements.
     ///
     /// # Errors
-    /// As [`Table::measure`]; a field that is no number of the dtype; another size than measured.
-    pub fn fill(&self, text: &str, output: &mut ViewMut<'_>) -> Result<(), KernelError> {
-        match output.dtype {
-            DType::Bool => self.fill_as::<Bool>(text, output),
-            DType::U8 => self.fill_as::<u8>(text, output),
-            DType::U16 => self.fill_as::<u16>(text, output),
-            DType::U32 => self.fill_as::<u32>(text, output),
-            DType::U64 => self.fill_as::<u64>(text, output),
-            DType::I8 => self.fill_as::<i8>(text, output),
-            DType::I16 => self.fill_as::<i16>(text, output),
-            DType::I32 => self.fill_as::<i32>(text, output),
-            DType::I64 => self.fill_as::<i64>(text, output),
-            DType::F16 => self.fill_as::<f16>(text, output),
-            DType::Bf16 => self.fill_as::<bf16>(text, output),
-            DType::F32 => self.fill_as::<f32>(text, output),
-            DType::F64 => self.fill_as::<f64>(text, output),
-            DType::C64 | DType::C128 => {
-                let message = format!("a table holds no {} numbers", output.dtype);
-                Err(KernelError::new(message))
-            }
+    /// A line has another number of fields; a field is no number of the dtype.
+    pub fn fill(
+        &self,
+        part: usize,
+        columns: Columns<'_>,
+        dtype: DType,
+        output: &mut [u8],
+    ) -> Result<(), KernelError> {
+        match dtype {
+            DType::Bool => self.fill_as::<Bool>(part, columns, output),
+            DType::U8 => self.fill_as::<u8>(part, columns, output),
+            DType::U16 => self.fill_as::<u16>(part, columns, output),
+            DType::U32 => self.fill_as::<u32>(part, columns, output),
+            DType::U64 => self.fill_as::<u64>(part, columns, output),
+            DType::I8 => self.fill_as::<i8>(part, columns, output),
+            DType::I16 => self.fill_as::<i16>(part, columns, output),
+            DType::I32 => self.fill_as::<i32>(part, columns, output),
+            DType::I64 => self.fill_as::<i64>(part, columns, output),
+            DType::F16 => self.fill_as::<f16>(part, columns, output),
+            DType::Bf16 => self.fill_as::<bf16>(part, columns, output),
+            DType::F32 => self.fill_as::<f32>(part, columns, output),
+            DType::F64 => self.fill_as::<f64>(part, columns, output),
+            DType::C64 | DType::C128 => Err(KernelError::new("a table holds no complex numbers")),
         }
     }
 
-    fn fill_as<T: Field>(&self, text: &str, output: &mut ViewMut<'_>) -> Result<(), KernelError> {
-        let columns = output.shape.get(1).copied().unwrap_or(0);
-        let dtype = output.dtype;
-        let elements: &mut [T] = cast_slice_mut(output.bytes);
-        let mut reader = self.reader(text);
-        let taken = self.taken(&mut reader)?;
-        let mut record = ByteRecord::new();
-        let mut rows = elements.chunks_exact_mut(columns.max(1));
-        while reader.read_byte_record(&mut record).map_err(malformed)? {
-            let line = record.position().map_or(0, csv::Position::line);
-            let Some(row) = rows.next() else {
-                return Err(KernelError::new("there are more rows than measured").at_line(line));
-            };
+    fn fill_as<T: Field>(
+        &self,
+        part: usize,
+        columns: Columns<'_>,
+        output: &mut [u8],
+    ) -> Result<(), KernelError> {
+        if part == 0 && self.header {
+            let names = self.first_record()?;
+            if names.len() != columns.fields {
+                let error = wrong_fields(&names, columns.fields);
+                return Err(error.at_line(self.line(0, start(&names))));
+            }
+        }
+        let width = columns.taken.map_or(columns.fields, <[usize]>::len);
+        let elements: &mut [T] = bytemuck::cast_slice_mut(output);
+        let mut rows = elements.chunks_exact_mut(width.max(1));
+        let (mut reader, mut record) = (self.reader(part), ByteRecord::new());
+        while reader.read_byte_record(&mut record).map_err(unreadable)? {
+            let at_line = |error: KernelError| error.at_line(self.line(part, start(&record)));
+            if record.len() != columns.fields {
+                return Err(at_line(wrong_fields(&record, columns.fields)));
+            }
+            let row = rows.next().unwrap_or_default();
             for (position, element) in row.iter_mut().enumerate() {
-                let column = taken.as_ref().map_or(position, |taken| taken[position]);
+                let column = columns.taken.map_or(position, |taken| taken[position]);
                 let field = record.get(column).unwrap_or_default().trim_ascii();
-                *element = read(field, dtype, column).map_err(|error| error.at_line(line))?;
+                *element =
+                    T::parse(field).map_err(|message| at_line(self.in_column(column, &message)))?;
             }
         }
-        match rows.next() {
-            Some(_) => Err(KernelError::new("there are fewer rows than measured")),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
-    fn reader<'t>(&self, text: &'t str) -> Reader<&'t [u8]> {
-        ReaderBuilder::new()
-            .has_headers(self.header)
-            .from_reader(text.as_bytes())
-    }
-
-    /// Positions of the columns to take; none for all of a table without header.
-    fn taken(&self, reader: &mut Reader<&[u8]>) -> Result<Option<Vec<usize>>, KernelError> {
-        if !self.header {
-            return match self.columns {
-                [] => Ok(None),
-                _ => Err(KernelError::new("columns have no names without a header")),
-            };
-        }
-        let header = reader.headers().map_err(malformed)?;
-        let names: Vec<&str> = header.iter().map(str::trim).collect();
-        if self.columns.is_empty() {
-            return Ok(Some((0..names.len()).collect()));
-        }
-        let find = |column: &String| {
-            let mut places = names.iter().enumerate().filter(|(_, name)| *name == column);
-            match (places.next(), places.next()) {
-                (Some((place, _)), None) => Ok(place),
-                (Some(_), Some(_)) => {
-                    let message = format!("two columns are called `{column}`");
-                    Err(KernelError::new(message).at_line(1))
-                }
-                (None, _) => {
-                    let there = names.join(", ");
-                    let message = format!("there is no column `{column}`, only: {there}");
-                    Err(KernelError::new(message).at_line(1))
-                }
-            }
+    fn in_column(&self, column: usize, message: &str) -> KernelError {
+        let names = if self.header {
+            self.first_line()
+        } else {
+            Ok(Vec::new())
         };
-        let taken: Result<Vec<usize>, KernelError> = self.columns.iter().map(find).collect();
-        taken.map(Some)
+        let name = names.ok().and_then(|names| names.get(column).cloned());
+        let name = name.map_or(String::new(), |name| format!(" `{name}`"));
+        KernelError::new(format!("column {}{name}: {message}", column + 1))
     }
-}
 
-fn malformed(error: csv::Error) -> KernelError {
-    match error.kind() {
-        ErrorKind::UnequalLengths {
-            pos,
-            expected_len,
-            len,
-        } => {
-            let line = pos.as_ref().map_or(0, csv::Position::line);
-            let message = format!("{len} fields where the rows before have {expected_len}");
-            KernelError::new(message).at_line(line)
+    fn first_record(&self) -> Result<ByteRecord, KernelError> {
+        let mut record = ByteRecord::new();
+        if let Some(part) = self.parts.first() {
+            let mut reader = reader(part, false);
+            reader.read_byte_record(&mut record).map_err(unreadable)?;
         }
-        _ => KernelError::new(error.to_string()),
+        Ok(record)
+    }
+
+    fn reader(&self, part: usize) -> Reader<&'a [u8]> {
+        reader(self.parts[part], self.header && part == 0)
+    }
+
+    /// The number of the line that holds the record which starts at a byte of a part, or after
+    /// the empty lines there.
+    fn line(&self, part: usize, start: usize) -> u64 {
+        let text = self.parts[part];
+        let record = text[start..].trim_start_matches(['\r', '\n']);
+        let before = &text[..text.len() - record.len()];
+        let earlier = self.parts[..part].iter().copied();
+        let lines: usize = earlier.chain([before]).map(line_ends).sum();
+        lines as u64 + 1
     }
 }
 
-fn read<T: Field>(field: &[u8], dtype: DType, column: usize) -> Result<T, KernelError> {
-    let read = match field {
-        [] => T::MISSING,
-        _ => T::parse(field),
+/// A quote may hold ends of lines: a text with one is a single part.
+fn parts(text: &str) -> Vec<&str> {
+    if text.contains('"') {
+        return vec![text];
+    }
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let from = PART.min(rest.len());
+        let end = rest.as_bytes()[from..]
+            .iter()
+            .position(|byte| *byte == b'\n');
+        let (part, others) = rest.split_at(end.map_or(rest.len(), |end| from + end + 1));
+        parts.push(part);
+        rest = others;
+    }
+    parts
+}
+
+fn reader(text: &str, header: bool) -> Reader<&[u8]> {
+    ReaderBuilder::new()
+        .has_headers(header)
+        .flexible(true)
+        .from_reader(text.as_bytes())
+}
+
+/// Where a record starts, counted in bytes; the empty lines before it count as part of it.
+fn start(record: &ByteRecord) -> usize {
+    record
+        .position()
+        .map_or(0, |position| position.byte() as usize)
+}
+
+/// Ends of lines of any system.
+fn line_ends(text: &str) -> usize {
+    text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
+}
+
+fn wrong_fields(record: &ByteRecord, expected: usize) -> KernelError {
+    let found = match record.len() {
+        1 => "1 field".to_owned(),
+        fields => format!("{fields} fields"),
     };
-    read.ok_or_else(|| {
-        let column = column + 1;
-        KernelError::new(match field {
-            [] => format!("column {column} is empty, and {dtype} has no value for missing ones"),
-            _ => format!(
-                "`{}` in column {column} is no {dtype}",
-                String::from_utf8_lossy(field)
-            ),
-        })
-    })
+    KernelError::new(format!("has {found}, not {expected}"))
 }
 
-/// A number that a field can hold.
-trait Field: bytemuck::Pod {
-    /// What an empty field is, where it can be anything.
-    const MISSING: Option<Self>;
-
-    fn parse(field: &[u8]) -> Option<Self>;
+fn unreadable(error: csv::Error) -> KernelError {
+    KernelError::new(error.to_string())
 }
 
-macro_rules! integers {
-    ($($type:ty)*) => {$(
+/// An element that a field of a table can hold.
+trait Field: Element {
+    /// The value of a field without blanks around it.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    fn parse(field: &[u8]) -> Result<Self, String>;
+}
+
+macro_rules! floats {
+    ($($type:ty: $nan:expr, $from:expr;)*) => {$(
         impl Field for $type {
-            const MISSING: Option<Self> = None;
-
-            fn parse(field: &[u8]) -> Option<Self> {
-                std::str::from_utf8(field).ok()?.parse().ok()
+            fn parse(field: &[u8]) -> Result<Self, String> {
+                if field.is_empty() {
+                    return Ok($nan);
+                }
+                let value = fast_float2::parse(field).map_err(|_| no_number(field))?;
+                Ok($from(value))
             }
         }
     )*};
 }
 
-integers! { u8 u16 u32 u64 i8 i16 i32 i64 }
+floats! {
+    f32: f32::NAN, std::convert::identity::<f32>;
+    f64: f64::NAN, std::convert::identity::<f64>;
+    f16: f16::NAN, f16::from_f64;
+    bf16: bf16::NAN, bf16::from_f64;
+}
+
+macro_rules! integers {
+    ($($type:ty),*) => {$(
+        impl Field for $type {
+            fn parse(field: &[u8]) -> Result<Self, String> {
+                use std::num::IntErrorKind::{NegOverflow, PosOverflow};
+                let text = str::from_utf8(field).unwrap_or_default();
+                text.parse().map_err(|error: std::num::ParseIntError| match error.kind() {
+                    _ if field.is_empty() => missing(Self::DTYPE),
+                    PosOverflow | NegOverflow => format!("`{text}` does not fit {}", Self::DTYPE),
+                    _ if fast_float2::parse::<f64, _>(field).is_err() => no_number(field),
+                    _ => format!("`{text}` is no {}", Self::DTYPE),
+                })
+            }
+        }
+    )*};
+}
+
+integers!(u8, u16, u32, u64, i8, i16, i32, i64);
 
 impl Field for Bool {
-    const MISSING: Option<Self> = None;
-
-    fn parse(field: &[u8]) -> Option<Self> {
+    fn parse(field: &[u8]) -> Result<Self, String> {
         match field {
-            b"0" | b"false" | b"False" | b"FALSE" => Some(Bool(0)),
-            b"1" | b"true" | b"True" | b"TRUE" => Some(Bool(1)),
-            _ => None,
+            b"" => Err(missing(Self::DTYPE)),
+            b"1" => Ok(true.into()),
+            b"0" => Ok(false.into()),
+            _ if field.eq_ignore_ascii_case(b"true") => Ok(true.into()),
+            _ if field.eq_ignore_ascii_case(b"false") => Ok(false.into()),
+            _ => Err(format!("`{}` is neither true nor false", shown(field))),
         }
     }
 }
 
-impl Field for f32 {
-    const MISSING: Option<Self> = Some(f32::NAN);
-
-    fn parse(field: &[u8]) -> Option<Self> {
-        fast_float2::parse(without_plus(field)).ok()
-    }
+fn missing(dtype: DType) -> String {
+    format!("the field is missing, and {dtype} has no value for that: floats have NaN")
 }
 
-impl Field for f64 {
-    const MISSING: Option<Self> = Some(f64::NAN);
-
-    fn parse(field: &[u8]) -> Option<Self> {
-        fast_float2::parse(without_plus(field)).ok()
-    }
+fn no_number(field: &[u8]) -> String {
+    format!("`{}` is not a number", shown(field))
 }
 
-impl Field for f16 {
-    const MISSING: Option<Self> = Some(f16::NAN);
-
-    fn parse(field: &[u8]) -> Option<Self> {
-        f64::parse(field).map(f16::from_f64)
-    }
-}
-
-impl Field for bf16 {
-    const MISSING: Option<Self> = Some(bf16::NAN);
-
-    fn parse(field: &[u8]) -> Option<Self> {
-        f64::parse(field).map(bf16::from_f64)
-    }
-}
-
-fn without_plus(field: &[u8]) -> &[u8] {
-    match field {
-        [b'+', rest @ ..] if !rest.starts_with(b"-") => rest,
-        _ => field,
-    }
+/// The field as it can stand in a message.
+fn shown(field: &[u8]) -> String {
+    let text = String::from_utf8_lossy(field);
+    let short: String = text.chars().take(40).collect();
+    let dots = if short.len() < text.len() { "…" } else { "" };
+    format!("{}{dots}", short.escape_debug())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ALL: Table<'_> = Table {
-        header: true,
-        columns: &[],
-    };
-
-    fn read_f64(table: Table<'_>, text: &str) -> Result<([usize; 2], Vec<f64>), String> {
-        let shape = table.measure(text).map_err(|error| error.to_string())?;
-        let mut numbers = vec![0.0_f64; shape[0] * shape[1]];
-        let mut output = ViewMut {
-            dtype: DType::F64,
-            shape: shape.to_vec(),
-            bytes: cast_slice_mut(&mut numbers),
-        };
-        table
-            .fill(text, &mut output)
-            .map_err(|error| error.to_string())?;
-        Ok((shape, numbers))
+    fn read(text: &str, header: bool, taken: Option<&[usize]>) -> Result<Vec<f64>, String> {
+        let table = Table::new(text, header);
+        let fields = table.first_line().map_err(|error| error.to_string())?.len();
+        let width = taken.map_or(fields, <[usize]>::len);
+        let mut numbers = Vec::new();
+        for part in 0..table.parts() {
+            let rows = table.rows(part).map_err(|error| error.to_string())?;
+            let mut elements = vec![0.0_f64; rows * width];
+            let output = bytemuck::cast_slice_mut(&mut elements);
+            table
+                .fill(part, Columns { fields, taken }, DType::F64, output)
+                .map_err(|error| error.to_string())?;
+            numbers.extend(elements);
+        }
+        Ok(numbers)
     }
 
     #[test]
-    fn columns_are_taken_by_name_in_the_order_asked_for() {
-        let columns = ["b".to_owned(), "a".to_owned()];
-        let table = Table {
-            header: true,
-            columns: &columns,
-        };
-        let text = "a, b ,c\n1,2,x\n\"3\", +4e1,\n";
+    fn fields_are_taken_in_the_order_asked_for() {
+        let text = "a, b ,c\n1,2,x\n\"3\", 4e1,\n";
         assert_eq!(
-            read_f64(table, text),
-            Ok(([2, 2], vec![2.0, 1.0, 40.0, 3.0]))
+            read(text, true, Some(&[1, 0])),
+            Ok(vec![2.0, 1.0, 40.0, 3.0])
         );
-        let headless = Table {
-            header: false,
-            columns: &[],
-        };
         assert_eq!(
-            read_f64(headless, "1,2\n\n3,4"),
-            Ok(([2, 2], vec![1.0, 2.0, 3.0, 4.0]))
+            read("1,2\n\n3,4", false, None),
+            Ok(vec![1.0, 2.0, 3.0, 4.0])
         );
-        assert_eq!(read_f64(headless, ""), Ok(([0, 0], vec![])));
-        assert_eq!(read_f64(ALL, "a,b\n"), Ok(([0, 2], vec![])));
-    }
-
-    #[test]
-    fn missing_fields_are_nan_among_floats_only() {
-        let (_, numbers) = read_f64(ALL, "a,b\n,1\n\"\",2\n").unwrap();
-        assert!(numbers[0].is_nan() && numbers[2].is_nan());
-        let mut bytes = [0; 2];
-        let mut output = ViewMut {
-            dtype: DType::U8,
-            shape: vec![1, 2],
-            bytes: &mut bytes,
-        };
-        let error = ALL.fill("a,b\n1,\n", &mut output).unwrap_err();
+        assert_eq!(read("", false, None), Ok(vec![]));
+        assert_eq!(read("a,b\n", true, None), Ok(vec![]));
         assert_eq!(
-            error.to_string(),
-            "line 2: column 2 is empty, and u8 has no value for missing ones"
+            Table::new(text, true).first_line().unwrap(),
+            ["a", "b", "c"]
         );
     }
 
     #[test]
-    fn mistakes_name_their_line() {
-        let named = ["x".to_owned()];
-        let by_name = |header| Table {
-            header,
-            columns: &named,
-        };
+    fn mistakes_name_line_and_column() {
         let cases = [
+            ("a,b\n1,2\n3\n", "line 3: has 1 field, not 2"),
             (
-                ALL,
-                "a,b\n1,2\n3\n",
-                "line 3: 1 fields where the rows before have 2",
-            ),
-            (ALL, "a\n1\n2O\n", "line 3: `2O` in column 1 is no f64"),
-            (ALL, "a\n+-1\n", "line 2: `+-1` in column 1 is no f64"),
-            (
-                by_name(true),
-                "a,b\n",
-                "line 1: there is no column `x`, only: a, b",
-            ),
-            (by_name(true), "x,x\n", "line 1: two columns are called `x`"),
-            (
-                by_name(false),
-                "1\n",
-                "columns have no names without a header",
+                "a\r\n1\r\n\r\n2O\r\n",
+                "line 4: column 1 `a`: `2O` is not a number",
             ),
         ];
-        for (table, text, message) in cases {
-            assert_eq!(read_f64(table, text), Err(message.to_owned()));
+        for (text, message) in cases {
+            assert_eq!(read(text, true, None), Err(message.to_owned()));
         }
+    }
+
+    #[test]
+    fn parts_together_are_the_whole() {
+        let rows = 400_000;
+        let text: String = (0..rows).map(|row| format!("{row}\n")).collect();
+        assert!(Table::new(&text, false).parts() > 2);
+        let numbers = read(&text, false, None).unwrap();
+        assert!(
+            numbers
+                .iter()
+                .enumerate()
+                .all(|(row, number)| row as f64 == *number)
+        );
+        assert_eq!(numbers.len(), rows);
+        let broken = text.replacen("399999", "x", 1);
+        let message = "line 400000: column 1: `x` is not a number";
+        assert_eq!(read(&broken, false, None), Err(message.into()));
     }
 }

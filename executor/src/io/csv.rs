@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
-use haul_ir::csv::Table;
+use haul_ir::csv::{Columns, Table};
 use haul_ir::dtype::{DType, Kind};
 use haul_ir::op::KernelError;
-use haul_ir::tensor::ViewMut;
+use rayon::prelude::*;
 
 use super::text::{decode, element, read_charged};
 use super::{Header, OpenError, Opened, open_file};
@@ -19,10 +19,14 @@ use crate::tensor::Tensor;
 /// A file that was read as text and measured.
 pub(super) struct CsvFile {
     path: PathBuf,
-    columns: Vec<String>,
-    header: bool,
     text: String,
-    shape: [usize; 2],
+    header: bool,
+    /// Fields of each line.
+    fields: usize,
+    /// Positions of those to take.
+    taken: Vec<usize>,
+    /// Rows of each part of the text.
+    rows: Vec<usize>,
     dtype: DType,
     /// For the text.
     _charge: Charge,
@@ -42,17 +46,22 @@ impl CsvFile {
             false => read_charged(&mut file.take(length), length, path, account)?,
         };
         let text = decode(bytes, path)?;
-        let table = Table { header, columns };
-        let shape = table
-            .measure(&text)
-            .map_err(|error| at_line(path, &error))?;
+        let failed = |error: KernelError| IoError::new(path, error);
+        let table = Table::new(&text, header);
+        let first_line = table.first_line().map_err(failed)?;
+        let rows = (0..table.parts())
+            .into_par_iter()
+            .map(|part| table.rows(part));
+        let rows: Vec<_> = rows.collect();
+        let rows = rows.into_iter().collect::<Result<_, _>>().map_err(failed)?;
         Ok(Self {
             path: path.to_owned(),
-            columns: columns.to_vec(),
             header,
-            text,
-            shape,
+            fields: first_line.len(),
+            taken: taken(&first_line, columns, header).map_err(|e| IoError::new(path, e))?,
+            rows,
             dtype,
+            text,
             _charge: charge,
         })
     }
@@ -62,27 +71,57 @@ impl Opened for CsvFile {
     fn header(&self) -> Header {
         Header {
             dtype: self.dtype,
-            shape: self.shape.to_vec(),
+            shape: vec![self.rows.iter().sum(), self.taken.len()],
         }
     }
 
     fn read(self: Box<Self>, out: &mut [u8]) -> Result<(), IoError> {
-        let table = Table {
-            header: self.header,
-            columns: &self.columns,
+        let table = Table::new(&self.text, self.header);
+        let columns = Columns {
+            fields: self.fields,
+            taken: Some(&self.taken),
         };
-        let mut output = ViewMut {
-            dtype: self.dtype,
-            shape: self.shape.to_vec(),
-            bytes: out,
-        };
-        let filled = table.fill(&self.text, &mut output);
-        filled.map_err(|error| at_line(&self.path, &error))
+        let row = self.taken.len() * self.dtype.size() as usize;
+        let mut rest = out;
+        let mut parts = Vec::new();
+        for (part, rows) in self.rows.iter().enumerate() {
+            let (first, others) = rest.split_at_mut((rows * row).min(rest.len()));
+            parts.push((part, first));
+            rest = others;
+        }
+        let filled = parts
+            .into_par_iter()
+            .map(|(part, out)| table.fill(part, columns, self.dtype, out));
+        let filled: Vec<_> = filled.collect();
+        // The error that comes first in the file.
+        let first = filled.into_iter().find_map(Result::err);
+        first.map_or(Ok(()), |error| Err(IoError::new(&self.path, error)))
     }
 }
 
-fn at_line(path: &Path, error: &KernelError) -> IoError {
-    IoError::new(path, error)
+/// Positions of the columns to take: all, or those of the names.
+fn taken(first_line: &[String], columns: &[String], header: bool) -> Result<Vec<usize>, String> {
+    if columns.is_empty() {
+        return Ok((0..first_line.len()).collect());
+    }
+    if !header {
+        return Err("columns have no names without a header".into());
+    }
+    let find = |column: &String| {
+        let named = first_line
+            .iter()
+            .enumerate()
+            .filter(|(_, name)| *name == column);
+        match named.map(|(place, _)| place).collect::<Vec<_>>()[..] {
+            [place] => Ok(place),
+            [] => Err(format!(
+                "there is no column `{column}`, only: {}",
+                first_line.join(", ")
+            )),
+            _ => Err(format!("several columns are called `{column}`")),
+        }
+    };
+    columns.iter().map(find).collect()
 }
 
 /// Writes a row for each index of the first axis; a scalar or a vector has one number in each.

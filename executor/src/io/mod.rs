@@ -26,8 +26,12 @@ use haul_ir::graph::Source;
 use haul_ir::types::{TensorType, ValueType};
 
 use crate::error::{IoError, RunError};
+use crate::machine::Machine;
 use crate::memory::{Account, Memory, Shortage};
 use crate::tensor::{Data, Tensor, size};
+
+/// What reading a header may take where the machine does not tell its memory.
+const FEW_BYTES: u64 = 1 << 30;
 
 /// The type of the data that a source names, without reading the data itself where the format
 /// tells; a table is `f64`. Paths are relative to `base`, the folder of the pipeline file.
@@ -38,8 +42,10 @@ pub fn header(source: &Source, base: &Path) -> Result<ValueType, IoError> {
     if let Source::Text { .. } | Source::Files { .. } = source {
         return Ok(ValueType::Text);
     }
-    let unlimited = Memory::new(u64::MAX).account(u64::MAX);
-    let header = match open(source, base, None, &unlimited) {
+    // A table has to be read; a small file may unpack to more than there is memory.
+    let memory = Machine::detect().map_or(FEW_BYTES, |machine| machine.memory / 2);
+    let account = Memory::new(memory).account(memory);
+    let header = match open(source, base, None, &account) {
         Ok(opened) => opened.header(),
         Err(OpenError::Io(error)) => return Err(error),
         Err(OpenError::Memory(_)) => {

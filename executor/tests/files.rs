@@ -1,0 +1,569 @@
+//! Files of all formats: oddities read as expected, round trips, broken and hostile files refused.
+
+mod support;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use haul_executor::{Cancel, Machine, Options, RunError, Silent, files, header, run};
+use haul_ir::dtype::DType;
+use haul_ir::expr::{Expr, Symbol};
+use haul_ir::graph::{Sink, Source};
+use haul_ir::report::Written;
+use haul_ir::types::{TensorType, ValueType};
+use support::{MIB, Pipeline, tensor};
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
+}
+
+fn npy(path: &str) -> Source {
+    let path = path.to_owned();
+    Source::Npy { path }
+}
+
+fn npz(path: &str, array: &str) -> Source {
+    Source::Npz {
+        path: path.into(),
+        array: array.into(),
+    }
+}
+
+fn csv(path: &str, columns: &[&str]) -> Source {
+    Source::Csv {
+        path: path.into(),
+        columns: columns.iter().map(|name| (*name).to_owned()).collect(),
+        header: true,
+    }
+}
+
+fn image(path: &str) -> Source {
+    let path = path.to_owned();
+    Source::Image { path }
+}
+
+/// Reads a source and writes it at once.
+fn convert(
+    source: &Source,
+    ty: TensorType,
+    sink: Sink,
+    base: &Path,
+    out: &Path,
+) -> Result<Written, RunError> {
+    let mut p = Pipeline::new();
+    let x = p.input("x", source.clone(), ty);
+    p.output("y", sink, x);
+    let options = Options {
+        base: base.to_owned(),
+        out: out.to_owned(),
+        machine: Machine {
+            cpus: 1,
+            memory: 64 * MIB,
+            cpu: "test cpu".into(),
+        },
+        cancel: Cancel::new(),
+    };
+    run(&p.plan(), &options, &Silent).map(|mut report| report.written.remove(0))
+}
+
+/// Elements and type of a source, through a `.npy` file that is written of it.
+fn read(
+    source: &Source,
+    base: &Path,
+    dtype: Option<DType>,
+) -> Result<(TensorType, Vec<u8>), String> {
+    let out = tempfile::tempdir().unwrap();
+    let found = header(source, base).map_err(|error| error.to_string())?;
+    let mut ty = found.tensor().unwrap().clone();
+    ty.dtype = dtype.unwrap_or(ty.dtype);
+    let path = "y.npy".to_owned();
+    convert(source, ty.clone(), Sink::Npy { path }, base, out.path())
+        .map_err(|error| error.to_string())?;
+    Ok((ty, elements(&out.path().join("y.npy"))))
+}
+
+/// What follows the header of a version 1 file.
+fn elements(path: &Path) -> Vec<u8> {
+    let file = std::fs::read(path).unwrap();
+    file[10 + usize::from(u16::from_le_bytes([file[8], file[9]]))..].to_vec()
+}
+
+#[test]
+fn odd_files_read_as_numpy_reads_them() {
+    let mut cases: Vec<(Source, Option<DType>, String)> = Vec::new();
+    for file in files("npy/*.npy", &data()).unwrap() {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        cases.push((
+            npy(file.to_str().unwrap()),
+            None,
+            format!("npy__{name}.npy"),
+        ));
+    }
+    assert_eq!(cases.len(), 18);
+    cases.push((
+        npz("npz/deflated.npz", "x"),
+        None,
+        "npz__deflated.npz@x.npy".into(),
+    ));
+    cases.push((
+        npz("npz/odd_names.npz", "grp/inner"),
+        None,
+        "npz__odd_names.npz@grp_inner.npy".into(),
+    ));
+    let tables: [(&str, &[&str], DType); 8] = [
+        ("plain", &["a", "b"], DType::F64),
+        ("cr_only", &["a", "b"], DType::I64),
+        ("quoted_numbers", &[], DType::F64),
+        ("quote_inside_unquoted", &["v"], DType::I64),
+        ("inf", &["v"], DType::F64),
+        ("float_digits", &[], DType::F64),
+        ("late_float", &["v"], DType::F64),
+        ("whitespace", &["a", "b"], DType::I64),
+    ];
+    for (name, columns, dtype) in tables {
+        let source = csv(&format!("csv/{name}.csv"), columns);
+        cases.push((source, Some(dtype), format!("csv__{name}.csv.npy")));
+    }
+    for name in ["gray16", "gray_alpha", "one_bit"] {
+        cases.push((
+            image(&format!("image/{name}.png")),
+            None,
+            format!("image__{name}.png.npy"),
+        ));
+    }
+    for (source, dtype, expected) in cases {
+        let (ty, bytes) = read(&source, &data(), dtype).unwrap();
+        let expected = format!("expected/{expected}");
+        let expected_type = header(&npy(&expected), &data()).unwrap();
+        let mut shape = expected_type.tensor().unwrap().shape.clone();
+        if shape.len() == 1 && dtype.is_some() {
+            // A table of one column.
+            shape.push(Expr::ONE);
+        }
+        assert_eq!(
+            ty,
+            TensorType::new(expected_type.tensor().unwrap().dtype, shape),
+            "{expected}"
+        );
+        let expected_bytes = elements(&data().join(&expected));
+        match ty.dtype {
+            // One NaN is as good as another.
+            DType::F64 => assert_eq!(f64s(&bytes), f64s(&expected_bytes), "{expected}"),
+            _ => assert_eq!(bytes, expected_bytes, "{expected}"),
+        }
+    }
+}
+
+/// Numbers as text, so that NaN equals NaN and -0 is not 0.
+fn f64s(bytes: &[u8]) -> Vec<String> {
+    let numbers = bytes
+        .chunks_exact(8)
+        .map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap()));
+    numbers.map(|number| format!("{number:?}")).collect()
+}
+
+/// A `.npy` file with this header and these elements.
+fn npy_file(header: &str, elements: &[u8]) -> Vec<u8> {
+    let length = header.len() as u16;
+    [
+        b"\x93NUMPY\x01\x00",
+        &length.to_le_bytes()[..],
+        header.as_bytes(),
+        elements,
+    ]
+    .concat()
+}
+
+/// `numpy.asfortranarray(numpy.arange(6, dtype='>i2').reshape(2, 3))`: 0 3 1 4 2 5 in the file.
+#[test]
+fn fortran_order_is_turned() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }";
+    let file = npy_file(header, &[0, 0, 0, 3, 0, 1, 0, 4, 0, 2, 0, 5]);
+    std::fs::write(folder.path().join("x.npy"), file).unwrap();
+    let (ty, bytes) = read(&npy("x.npy"), folder.path(), None).unwrap();
+    assert_eq!(ty, tensor(DType::I16, &[2, 3]));
+    assert_eq!(bytes, [0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0]);
+}
+
+#[test]
+fn what_is_written_reads_back_the_same() {
+    let out = tempfile::tempdir().unwrap();
+    let random = Source::Random { seed: 7 };
+    for dtype in [
+        DType::F16,
+        DType::Bf16,
+        DType::F32,
+        DType::F64,
+        DType::C64,
+        DType::C128,
+    ] {
+        let ty = tensor(dtype, &[3, 50, 2]);
+        let path = "x.npy".to_owned();
+        convert(
+            &random,
+            ty.clone(),
+            Sink::Npy { path },
+            out.path(),
+            out.path(),
+        )
+        .unwrap();
+        let first = std::fs::read(out.path().join("x.npy")).unwrap();
+        assert_eq!(
+            header(&npy("x.npy"), out.path()),
+            Ok(ValueType::Tensor(ty.clone()))
+        );
+        let path = "y.npy".to_owned();
+        convert(
+            &npy("x.npy"),
+            ty,
+            Sink::Npy { path },
+            out.path(),
+            out.path(),
+        )
+        .unwrap();
+        assert!(
+            first == std::fs::read(out.path().join("y.npy")).unwrap(),
+            "{dtype}"
+        );
+    }
+    for dtype in [DType::F16, DType::F32, DType::F64] {
+        let ty = tensor(dtype, &[1000, 2]);
+        let npy_sink = |path: &str| Sink::Npy { path: path.into() };
+        convert(
+            &random,
+            ty.clone(),
+            npy_sink("x.npy"),
+            out.path(),
+            out.path(),
+        )
+        .unwrap();
+        let sink = Sink::Csv {
+            path: "x.csv".into(),
+            columns: vec!["a, \"b\"".into(), "c".into()],
+        };
+        convert(&random, ty.clone(), sink, out.path(), out.path()).unwrap();
+        let table = csv("x.csv", &["a, \"b\"", "c"]);
+        convert(&table, ty, npy_sink("y.npy"), out.path(), out.path()).unwrap();
+        let [x, y] = ["x.npy", "y.npy"].map(|path| elements(&out.path().join(path)));
+        assert!(x == y, "{dtype}");
+    }
+}
+
+#[test]
+fn images_keep_their_bits_and_channels() {
+    let out = tempfile::tempdir().unwrap();
+    let numbers: Vec<f64> = (0..24).map(|i| f64::from(i * 2731)).collect();
+    for shape in [&[4, 6][..], &[4, 3, 2], &[2, 4, 3], &[2, 3, 4]] {
+        for dtype in [DType::U8, DType::U16] {
+            let modulus = if dtype == DType::U8 { 256.0 } else { 65536.0 };
+            let numbers = numbers.iter().map(|number| number % modulus).collect();
+            let source = Source::Constant { numbers };
+            let ty = tensor(dtype, shape);
+            let path = "x.png".to_owned();
+            convert(
+                &source,
+                ty.clone(),
+                Sink::Image { path },
+                out.path(),
+                out.path(),
+            )
+            .unwrap();
+            let path = "x.npy".to_owned();
+            convert(
+                &source,
+                ty.clone(),
+                Sink::Npy { path },
+                out.path(),
+                out.path(),
+            )
+            .unwrap();
+            let (read_type, bytes) = read(&image("x.png"), out.path(), None).unwrap();
+            assert_eq!(
+                (read_type, bytes),
+                (ty, elements(&out.path().join("x.npy")))
+            );
+        }
+    }
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_refused_with_help() {
+    let out = tempfile::tempdir().unwrap();
+    let source = Source::Constant { numbers: vec![0.0] };
+    let refused = |dtype, shape: &[u64], sink| {
+        let error =
+            convert(&source, tensor(dtype, shape), sink, out.path(), out.path()).unwrap_err();
+        format!("{}; {}", error.message, error.help.unwrap())
+    };
+    let png = || Sink::Image {
+        path: "x.png".into(),
+    };
+    assert_eq!(
+        refused(DType::F32, &[4, 4], png()),
+        "output `y` (`x.png`): an image holds u8 or u16, not f32; \
+         scale and cast it: `u8(clip(x, 0, 1) * 255 + 0.5)`"
+    );
+    assert_eq!(
+        refused(DType::U8, &[4, 4, 5], png()),
+        "output `y` (`x.png`): u8[4, 4, 5] is no image; \
+         its shape has to be [h, w], or [h, w, channels] with 1 to 4 channels"
+    );
+    let table = |columns: &[&str]| Sink::Csv {
+        path: "x.csv".into(),
+        columns: columns.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    assert_eq!(
+        refused(DType::F32, &[4, 3], table(&["a", "b"])),
+        "output `y` (`x.csv`): f32[4, 3] has 3 numbers a row, and 2 columns are named; \
+         name as many columns as there are, or none"
+    );
+    assert!(refused(DType::C64, &[4], table(&[])).contains("a table holds no c64 numbers"));
+    assert_eq!(std::fs::read_dir(out.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn broken_and_hostile_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let f4 =
+        |shape: &str| format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}");
+    let descr =
+        |descr: &str| format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (1,), }}");
+    let gray16 = std::fs::read(data().join("image/gray16.png")).unwrap();
+    // Width and height are the 8 bytes from 16 on; the checksum of their chunk follows at 29.
+    let mut vast = gray16.clone();
+    vast[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
+    let mut crc = flate2::Crc::new();
+    crc.update(&vast[12..29]);
+    vast[29..33].copy_from_slice(&crc.sum().to_be_bytes());
+    let npz_file = std::fs::read(data().join("npz/deflated.npz")).unwrap();
+    let x = || npz("x.npz", "x");
+    let cases: Vec<(Source, Vec<u8>, &str)> = vec![
+        (npy("x.npy"), vec![], "it is truncated"),
+        (
+            npy("x.npy"),
+            b"PK\x03\x04 is another format".to_vec(),
+            "it is not a .npy file",
+        ),
+        (
+            npy("x.npy"),
+            b"\x93NUMPY\x09\x00\x00\x00".to_vec(),
+            "version 9 of .npy is not known",
+        ),
+        (
+            npy("x.npy"),
+            b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec(),
+            "its header claims 4294967295 bytes",
+        ),
+        (
+            npy("x.npy"),
+            npy_file(&f4("(4,)"), &[0; 15]),
+            "it is truncated",
+        ),
+        (
+            npy("x.npy"),
+            npy_file(&f4("(4611686018427387904, 2)"), &[]),
+            "too large",
+        ),
+        (
+            npy("x.npy"),
+            npy_file(&f4("(99999999999999999999,)"), &[]),
+            "its header has a size `99999999999999999999`",
+        ),
+        (
+            npy("x.npy"),
+            npy_file(&f4("(-1,)"), &[]),
+            "its header has a size ``",
+        ),
+        (
+            npy("x.npy"),
+            npy_file(&f4(&"(".repeat(9000)), &[]),
+            "its header has a size ``",
+        ),
+        (
+            npy("x.npy"),
+            npy_file(&f4(&format!("({})", "1,".repeat(65))), &[0; 4]),
+            "it has more than 64 axes",
+        ),
+        (
+            npy("x.npy"),
+            npy_file(&f4("(1,)").replace("fortran", "cobol"), &[0; 4]),
+            "its header has an unknown key",
+        ),
+        (
+            npy("x.npy"),
+            npy_file("{'descr': '<f4', }", &[0; 4]),
+            "its header has no `shape`",
+        ),
+        (
+            npy("x.npy"),
+            npy_file("{'descr': '<f4", &[0; 4]),
+            "a string of its header has no end",
+        ),
+        (
+            npy("x.npy"),
+            npy_file(&(f4("(1,)") + "exit()"), &[0; 4]),
+            "its header goes on after its end",
+        ),
+        (
+            npy("x.npy"),
+            npy_file(&descr("'|O'"), &[0; 8]),
+            "it holds Python objects, which are never loaded",
+        ),
+        (
+            npy("x.npy"),
+            npy_file(&descr("[('a', '<f4')]"), &[0; 4]),
+            "it holds records with named fields",
+        ),
+        (
+            npy("x.npy"),
+            npy_file(&descr("'<U8'"), &[0; 32]),
+            "its dtype `<U8` is no dtype of tensors",
+        ),
+        (
+            npy("x.npy"),
+            npy_file(&descr("'é'"), &[0; 4]),
+            "its dtype `é` is not known",
+        ),
+        (x(), vec![], "it is not a readable .npz file"),
+        (
+            x(),
+            npz_file[..npz_file.len() - 30].to_vec(),
+            "it is not a readable .npz file",
+        ),
+        (
+            npz("x.npz", "z"),
+            npz_file,
+            "it has no array `z`, only: x, y",
+        ),
+        (
+            image("x.png"),
+            gray16[..gray16.len() - 40].to_vec(),
+            "it is not a readable PNG image",
+        ),
+        (
+            image("x.png"),
+            b"GIF89a".to_vec(),
+            "it is not a readable PNG image",
+        ),
+        (
+            image("x.png"),
+            vast,
+            "it claims 65536 x 65536 pixels in a file of",
+        ),
+        (
+            csv("x.csv", &["a"]),
+            b"a\n\xff\n".to_vec(),
+            "line 2: it is not UTF-8 text",
+        ),
+        (
+            csv("x.csv", &["b"]),
+            b"a\n1\n".to_vec(),
+            "there is no column `b`, only: a",
+        ),
+        (
+            csv("x.csv", &["a"]),
+            b"a,a\n1,2\n".to_vec(),
+            "several columns are called `a`",
+        ),
+        (
+            csv("x.csv", &[]),
+            b"a,b\n1,2\n3\n".to_vec(),
+            "line 3: has 1 field, not 2",
+        ),
+        (
+            csv("x.csv.gz", &[]),
+            gzipped(b"a\n1\n")[..15].to_vec(),
+            "x.csv.gz`: ",
+        ),
+        // 80 MiB of a row a line, where 64 MiB are allowed.
+        (
+            csv("x.csv.gz", &[]),
+            gzipped(&b"1\n".repeat(40 << 20)),
+            "`x` needs",
+        ),
+        (npy("nothing.npy"), vec![], "No such file or directory"),
+    ];
+    for (source, bytes, message) in cases {
+        let name = match &source {
+            Source::Npy { .. } => "x.npy",
+            Source::Npz { .. } => "x.npz",
+            Source::Image { .. } => "x.png",
+            Source::Csv { path, .. } => path,
+            _ => "",
+        };
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+        let error = read(&source, folder.path(), None).unwrap_err();
+        assert!(error.contains(message), "{error} should say: {message}");
+    }
+}
+
+fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Whatever byte is wrong, the file is read or refused; nothing panics or takes all memory.
+#[test]
+fn no_broken_byte_is_fatal() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [
+        ("npy/python2_long.npy", npy("x")),
+        ("npz/deflated.npz", npz("x", "x")),
+        ("image/gray_alpha.png", image("x")),
+        ("csv/quoted_numbers.csv", csv("x", &[])),
+    ];
+    for (file, source) in files {
+        let whole = std::fs::read(data().join(file)).unwrap();
+        for at in 0..whole.len() {
+            let mut broken = whole.clone();
+            broken[at] ^= 1 << (at % 8);
+            std::fs::write(folder.path().join("x"), &broken).unwrap();
+            let _ = read(&source, folder.path(), None);
+            std::fs::write(folder.path().join("x"), &whole[..at]).unwrap();
+            let _ = read(&source, folder.path(), None);
+        }
+    }
+}
+
+#[test]
+fn another_dtype_than_declared_is_refused() {
+    let out = tempfile::tempdir().unwrap();
+    let sink = Sink::Npy {
+        path: "y.npy".into(),
+    };
+    let n = Expr::symbol(Symbol::new("n"));
+    let ty = TensorType::new(DType::F32, vec![n, Expr::from(2_u64)]);
+    let error = convert(&npy("npy/dtype_f8.npy"), ty, sink, &data(), out.path()).unwrap_err();
+    assert_eq!(
+        error.message,
+        "`npy/dtype_f8.npy`: it holds f64, not f32 as declared"
+    );
+    assert_eq!(error.help.unwrap(), "declare f64 and cast: `f32(x)`");
+}
+
+#[test]
+fn patterns_name_files_in_order() {
+    let names = |pattern: &str| {
+        let found = files(pattern, &data()).map_err(|error| error.to_string())?;
+        Ok(found
+            .iter()
+            .map(|file| file.display().to_string())
+            .collect::<Vec<_>>())
+    };
+    assert_eq!(
+        names("image/*.png"),
+        Ok(vec![
+            "image/gray16.png".into(),
+            "image/gray_alpha.png".into(),
+            "image/one_bit.png".into(),
+        ])
+    );
+    assert_eq!(names("*"), Ok(vec!["README.md".into()]));
+    assert_eq!(
+        names("*.parquet"),
+        Err("`*.parquet`: no file matches this pattern".to_owned())
+    );
+    assert!(names("a[").unwrap_err().starts_with("`a[`: "));
+}
