@@ -1,6 +1,7 @@
 //! `haul explain`: the long story of a diagnostic's code.
 
 use haul_compiler::diagnostics::codes::{codes, explain};
+use haul_compiler::render::{visible, wrapped};
 
 use crate::exit::{Exit, Trouble};
 use crate::terminal;
@@ -24,16 +25,17 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
     })?;
     let (wrong, right) = (indented(info.wrong), indented(info.right));
     terminal::print(&format!(
-        "{}: {}\n\n{}\n\nwrong:\n\n{wrong}\nright:\n\n{right}",
+        "{}: {}\n\n{}\nwrong:\n\n{wrong}\nright:\n\n{right}",
         info.code,
         info.title,
-        info.explanation.trim()
+        wrapped(0, 0, info.explanation)
     ))?;
     Ok(Exit::Fine)
 }
 
 fn indented(text: &str) -> String {
-    let lines = text.trim_matches('\n').lines();
+    let text = visible(text.trim_matches('\n'));
+    let lines = text.lines();
     lines
         .map(|line| format!("    {line}").trim_end().to_owned() + "\n")
         .collect()

@@ -3,6 +3,7 @@
 
 use haul_compiler::{Checked, Facts, check as compile, syntax, undeclared};
 use haul_ir::graph::{Graph, Input, Source};
+use haul_ir::types::ValueType;
 
 use crate::file::File;
 
@@ -36,6 +37,9 @@ pub(crate) fn check_with_data(file: &File, set: &Set, graph: &Graph) -> Checked 
     };
     for input in graph.inputs.iter() {
         read_data(&mut facts, file, input);
+        if matches!(input.source, Source::Csv { .. }) {
+            adopt_dtype(&mut facts, &input.name, &graph.values[input.value].ty);
+        }
     }
     compile(&file.text, haul_kernels::catalogue(), &facts)
 }
@@ -60,6 +64,14 @@ fn read_data(facts: &mut Facts, file: &File, input: &Input) {
         | Source::Random { .. }
         | Source::Constant { .. }
         | Source::Linspace { .. } => {}
+    }
+}
+
+/// Numbers in text have no dtype of their own: they are read as what is declared.
+fn adopt_dtype(facts: &mut Facts, name: &str, declared: &ValueType) {
+    let found = facts.headers.get_mut(name);
+    if let (Some(ValueType::Tensor(found)), Some(declared)) = (found, declared.tensor()) {
+        found.dtype = declared.dtype;
     }
 }
 

@@ -1,7 +1,7 @@
 //! `haul ops`: the catalogue.
 
-use haul_compiler::render::{Cell, Column, Table, signature};
-use haul_ir::op::{Example, GpuKernel, Op};
+use haul_compiler::render::{Cell, Column, Table, signature, wrapped};
+use haul_ir::op::{Example, Family, GpuKernel, Op};
 
 use crate::exit::{Exit, Trouble};
 use crate::terminal;
@@ -26,18 +26,25 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
     Ok(Exit::Fine)
 }
 
+/// A table for each family.
 fn list(ops: &[&'static dyn Op]) -> String {
+    let tables = Family::ALL.into_iter().filter_map(|family| {
+        let ops: Vec<_> = ops.iter().filter(|op| op.family() == family).collect();
+        (!ops.is_empty()).then(|| format!("{}\n{}", family.name(), table(&ops)))
+    });
+    tables.collect::<Vec<_>>().join("\n")
+}
+
+fn table(ops: &[&&'static dyn Op]) -> String {
     let mut table = Table::new([
         Column::text("op"),
-        Column::word("family"),
         Column::text("shapes"),
         Column::text("work"),
         Column::word("gpu"),
     ]);
     for op in ops {
         table.row([
-            Cell::from(signature(*op)),
-            op.family().name().into(),
+            Cell::from(signature(**op)),
             op.rule().into(),
             op.work_formula().into(),
             match op.gpu() {
@@ -46,11 +53,11 @@ fn list(ops: &[&'static dyn Op]) -> String {
             },
         ]);
     }
-    table.print(terminal::colour())
+    table.indented(2).print(terminal::colour())
 }
 
 fn page(op: &dyn Op) -> String {
-    let mut page = format!("{}\n\n{}\n\n", signature(op), op.doc());
+    let mut page = format!("{}\n\n{}\n", signature(op), wrapped(0, 0, op.doc()));
     let facts = [
         ("shapes", op.rule().to_owned()),
         ("work", op.work_formula().to_owned()),
@@ -59,7 +66,7 @@ fn page(op: &dyn Op) -> String {
         ("gpu", gpu(op.gpu())),
     ];
     for (label, fact) in facts {
-        page += &format!("{label:<8}{fact}\n");
+        page += &wrapped(0, 8, &format!("{label:<8}{fact}"));
     }
     if let Some(example) = op.examples().first() {
         page += &shown(example);

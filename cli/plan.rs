@@ -18,7 +18,7 @@ use crate::{machine, messages, terminal};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Pipeline files.
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The machines to plan for: a name of `haul targets`, a target file, or `local`. Several
     /// are compared.
@@ -58,13 +58,18 @@ fn plan_file(file: &File, args: &Args, targets: &[Target]) -> Result<Exit, Troub
     let Some(typed) = checked.typed else {
         return Ok(exit);
     };
+    let gap = if args.files.len() * targets.len() > 1 {
+        "\n"
+    } else {
+        ""
+    };
     let mut plans = Vec::new();
     for target in targets {
         let planned = file.plan(typed.clone(), target, &checked.places);
         exit = exit.and(messages::tell_planned(file, &planned));
         if let Ok(planned) = &planned {
             terminal::print(&match args.format {
-                Format::Text => render::text(&planned.plan, terminal::colour()) + "\n",
+                Format::Text => render::text(&planned.plan, terminal::colour()) + gap,
                 Format::Snapshot => render::snapshot(&planned.plan),
             })?;
         }

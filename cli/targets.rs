@@ -1,6 +1,6 @@
 //! `haul targets`: the machines that plans can be made for.
 
-use haul_compiler::render::{Cell, Column, Table, units};
+use haul_compiler::render::{Cell, Column, Table, units, wrapped};
 use haul_compiler::target;
 use haul_ir::target::{Gpu, Node, Provenance, Target};
 
@@ -55,7 +55,7 @@ fn page(target: &Target) -> String {
     let mut page = format!("{}\n", target.name);
     for node in target.nodes.iter() {
         page += &format!("\n{} x {}\n", node.count, node.name);
-        let fact = |label: &str, fact: String| format!("  {label:<11}{fact}\n");
+        let fact = |label: &str, fact: String| wrapped(2, 13, &format!("{label:<11}{fact}"));
         page += &fact("cpus", format!("{} x {}", node.cpus, node.cpu.name));
         page += &fact("peak", peaks(&node.cpu.peak, "a cpu"));
         page += &fact(

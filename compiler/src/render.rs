@@ -17,10 +17,10 @@ mod values;
 
 pub use changes::changes;
 pub use compare::comparison;
-pub use names::signature;
+pub use names::{signature, visible};
 pub use report::{preview, report};
 pub use snapshot::snapshot;
-pub use table::{Align, Cell, Column, Table};
+pub use table::{Align, Cell, Column, Table, wrapped};
 pub use text::{summary, text};
 
 /// Most columns that text for people takes.

@@ -29,14 +29,14 @@ pub(super) fn value(graph: &Graph, id: ValueId, from: Option<StageId>) -> String
     }
 }
 
-/// The name of an op in the whole pipeline: `stage.op`, or the stage's name where they are one.
+/// The name of an op in the whole pipeline: `stage.op`, or the op's own where it begins with that
+/// of its stage.
 pub(super) fn op(graph: &Graph, id: OpId) -> String {
     let node = &graph.ops[id];
     let stage = &graph.stages[node.stage].name;
-    if node.name == *stage {
-        stage.clone()
-    } else {
-        format!("{stage}.{}", node.name)
+    match node.name.strip_prefix(stage.as_str()) {
+        Some(rest) if rest.is_empty() || rest.starts_with('.') => node.name.clone(),
+        _ => format!("{stage}.{}", node.name),
     }
 }
 
@@ -61,6 +61,11 @@ pub(super) fn on_one_line(text: &str) -> String {
         false => c.to_string(),
     };
     text.chars().map(escaped).collect()
+}
+
+/// A text with control characters other than ends of lines as escapes.
+pub fn visible(text: &str) -> String {
+    text.lines().map(|line| on_one_line(line) + "\n").collect()
 }
 
 /// The types of its results: `f32[n, 8]`.

@@ -133,9 +133,14 @@ impl Facts<'_> {
             facts.push(("transfer", self.transfer(transfer)));
         }
         facts.push(("memory", self.memory(planned)));
-        let time = units::time_or_unknown(planned.time);
-        let on_cpu = units::time_or_unknown(planned.time_on_cpu);
-        facts.push(("task", format!("{time}; all on cpu {on_cpu}")));
+        let mut task = units::time_or_unknown(planned.time);
+        if planned.time_on_cpu != planned.time {
+            task += &format!(
+                "; all on cpu {}",
+                units::time_or_unknown(planned.time_on_cpu)
+            );
+        }
+        facts.push(("task", task));
         facts
     }
 

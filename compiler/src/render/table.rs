@@ -190,7 +190,7 @@ pub(super) fn truncated(text: &str, width: usize) -> String {
 }
 
 /// Words on lines of at most [`WIDTH`] columns, all but the first moved to `hanging`.
-pub(super) fn wrapped(indent: usize, hanging: usize, text: &str) -> String {
+pub fn wrapped(indent: usize, hanging: usize, text: &str) -> String {
     let mut out = String::new();
     let mut line = " ".repeat(indent);
     let mut empty = true;

@@ -209,6 +209,7 @@ fn decided(typed: Typed, batch: Symbol, audio: ValueId, mel: ValueId, result: Va
             serial: None,
             all_on_cpu: Some(47_400_000),
             micro_usd: Some(2),
+            unknown: Vec::new(),
         },
     }
 }

@@ -1,0 +1,120 @@
+//! The command line, whole: exit status, stdout, stderr.
+//!
+//! Snapshots stand beside the cases in `tests/cases/cli`. Update them with
+//! `INSTA_UPDATE=always cargo test --test whole cli`, and read the difference.
+
+use crate::support::{self, whole};
+
+/// Name of the snapshot, and the command line.
+const CASES: &[(&str, &str)] = &[
+    ("help", "--help"),
+    ("help_run", "run --help"),
+    ("help_plan", "plan --help"),
+    ("unknown_command", "pla"),
+    (
+        "check_fine",
+        "check pipelines/mixed.ron pipelines/digits.ron",
+    ),
+    ("check_mistakes", "check tests/cases/cli/mistakes.ron"),
+    (
+        "check_json",
+        "check --message-format json tests/cases/cli/mistakes.ron",
+    ),
+    (
+        "check_missing_file",
+        "check tests/cases/cli/no_such_file.ron",
+    ),
+    ("check_no_header", "check tests/cases/cli/no_header.ron"),
+    (
+        "check_set",
+        "check tests/cases/cli/params.ron --set rate=fast",
+    ),
+    ("explain", "explain E0106"),
+    ("explain_lower_case", "explain e0106"),
+    ("explain_unknown", "explain E0199"),
+    ("ops", "ops"),
+    ("ops_one", "ops matmul"),
+    ("ops_unknown", "ops matmull"),
+    ("targets", "targets"),
+    ("targets_one", "targets a100"),
+    ("targets_file", "targets tests/cases/cli/pair.ron"),
+    ("targets_bad_file", "targets tests/cases/cli/mistakes.ron"),
+    ("targets_unknown", "targets a101"),
+    ("nodes", "nodes --target mixed"),
+    ("plan_without_target", "plan pipelines/mixed.ron"),
+    ("plan_text", "plan pipelines/mixed.ron --target a100"),
+    ("plan_cpu", "plan pipelines/digits.ron --target cpu"),
+    (
+        "plan_undeclared",
+        "plan tests/cases/cli/undeclared.ron --target laptop",
+    ),
+    (
+        "plan_compared",
+        "plan tests/cases/cli/two_gpus.ron --target a100 --target a100x4",
+    ),
+    (
+        "plan_snapshot",
+        "plan tests/cases/cli/undeclared.ron --target laptop --format snapshot",
+    ),
+    ("run_fails", "run tests/cases/cli/fails.ron --quiet"),
+    (
+        "run_missing_data",
+        "run tests/cases/cli/missing_data.ron --quiet",
+    ),
+    ("run_preview", "run tests/cases/cli/preview.ron --quiet"),
+    (
+        "run_no_gpu",
+        "run pipelines/mixed.ron --target a100 --quiet",
+    ),
+    (
+        "run_too_small",
+        "run pipelines/digits.ron --memory 1GiB --quiet",
+    ),
+];
+
+#[test]
+fn command_lines() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("cases/cli");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        for (name, line) in CASES {
+            let args: Vec<_> = line.split(' ').collect();
+            insta::allow_duplicates!(insta::assert_snapshot!(*name, whole(&args)));
+        }
+    });
+}
+
+/// A reader that leaves early is no error.
+#[test]
+fn a_closed_pipe_is_quiet() {
+    use std::process::Stdio;
+    let mut command = support::haul();
+    command
+        .args(["ops"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the binary ends");
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn a_file_that_is_too_large_is_refused() {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    let size = haul_compiler::syntax::MAX_FILE + 1;
+    std::fs::write(&file, " ".repeat(size)).expect("room for it");
+    let output = support::haul()
+        .arg("check")
+        .arg(file.path())
+        .output()
+        .expect("the binary starts");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("error[E0102]"),
+        "{output:?}"
+    );
+}

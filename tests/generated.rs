@@ -1,0 +1,71 @@
+//! Pages that are made from lists are as the lists say.
+
+use haul_compiler::diagnostics::codes::codes;
+use haul_compiler::render::{signature, visible, wrapped};
+use haul_ir::op::{Family, GpuKernel, Op};
+
+use crate::support::{assert_fresh, root};
+
+const HOW: &str = "HAUL_ACCEPT=1 cargo test --test whole generated";
+
+#[test]
+fn the_page_of_ops() {
+    let mut page =
+        "# Ops\n\nWhat formulas can call. `haul ops` and `haul ops NAME` print the same. This \
+        page is made from the list\nin `kernels/src/ops.rs`.\n"
+            .to_owned();
+    for family in Family::ALL {
+        let ops = haul_kernels::catalogue()
+            .0
+            .iter()
+            .filter(|op| op.family() == family);
+        page += &format!("\n## {}\n", family.name());
+        ops.for_each(|op| page += &entry(*op));
+    }
+    assert_fresh(&root().join("docs/ops.md"), &page, HOW);
+}
+
+#[test]
+fn the_page_of_diagnostics() {
+    let mut page =
+        "# Diagnostics\n\nWhat `haul` says about a pipeline, by code; `haul explain CODE` \
+        prints the same. E01 is the file,\nE02 names, types and shapes, E03 requests, E04 data; W \
+        are warnings. This page is made from the list in\n`compiler/src/diagnostics/codes.rs`.\n"
+            .to_owned();
+    for info in codes() {
+        let [wrong, right] = [info.wrong, info.right].map(|text| visible(text.trim_matches('\n')));
+        let explanation = wrapped(0, 0, info.explanation);
+        page += &format!("\n## {}: {}\n\n{explanation}", info.code, info.title);
+        page += &format!("\n```text\nwrong: {wrong}right: {right}```\n");
+    }
+    assert_fresh(&root().join("docs/diagnostics.md"), &page, HOW);
+}
+
+fn entry(op: &dyn Op) -> String {
+    let gpu = match op.gpu() {
+        GpuKernel::Generated => "generated for its fused group".to_owned(),
+        GpuKernel::Library(routine) => routine.to_owned(),
+        GpuKernel::Own => "a kernel of its own".to_owned(),
+        GpuKernel::View => "a change of layout".to_owned(),
+        GpuKernel::None(why) => format!("none: {why}"),
+    };
+    let mut entry = format!("\n### `{}`\n\n{}\n", signature(op), wrapped(0, 0, op.doc()));
+    entry += &format!("- shapes: `{}`\n", op.rule());
+    entry += &format!(
+        "- work: {}\n- on a GPU: {gpu}\n",
+        op.work_formula().replace('*', "\\*")
+    );
+    if let Some(example) = op.examples().first() {
+        let given = example
+            .given
+            .iter()
+            .map(|(name, ty, elements)| format!("{name} = {ty} {elements}\n"));
+        let (ty, elements) = example.result;
+        let given: String = given.collect();
+        entry += &format!(
+            "\n```text\n{given}{} = {ty} {elements}\n```\n",
+            example.formula
+        );
+    }
+    entry
+}

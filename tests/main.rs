@@ -1,0 +1,9 @@
+//! Tests of the whole, through the binary.
+
+mod cli;
+mod docs;
+mod generated;
+mod pipelines;
+mod purity;
+mod support;
+mod tidy;

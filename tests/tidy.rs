@@ -1,0 +1,144 @@
+//! Holds the architecture, and that lists and docs agree.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::support::{files, read, relative, root};
+use haul_compiler::diagnostics::codes::{INTERNAL, codes};
+
+/// `compiler`, `kernels` and `executor` depend on `ir` and not on each other.
+#[test]
+fn the_crates_are_a_star() {
+    for (krate, allowed) in [
+        ("ir", vec![]),
+        ("compiler", vec!["haul-ir"]),
+        ("kernels", vec!["haul-ir"]),
+        ("executor", vec!["haul-ir"]),
+    ] {
+        let manifest = read(&root().join(krate).join("Cargo.toml"));
+        let lines = manifest
+            .lines()
+            .skip_while(|line| *line != "[dependencies]");
+        let ours = lines
+            .skip(1)
+            .take_while(|line| !line.starts_with('['))
+            .filter_map(|line| line.split(['.', ' ', '=']).next())
+            .filter(|name| name.starts_with("haul-"));
+        assert_eq!(ours.collect::<Vec<_>>(), allowed, "dependencies of {krate}");
+    }
+}
+
+#[test]
+fn every_op_is_documented_and_has_an_example_and_a_reference_case() {
+    let cases = reference_ops();
+    let mut without_case = Vec::new();
+    for op in haul_kernels::catalogue().0 {
+        let name = op.name();
+        assert!(!op.doc().is_empty(), "{name} has no doc");
+        assert!(!op.work_formula().is_empty(), "{name} has no work formula");
+        assert!(!op.examples().is_empty(), "{name} has no example");
+        without_case.extend((!cases.contains(name)).then_some(name));
+    }
+    assert!(
+        without_case.is_empty(),
+        "no case in kernels/tests/reference for {without_case:?}"
+    );
+}
+
+#[test]
+fn every_diagnostic_has_a_case() {
+    let folders = ["tests", "compiler/tests", "executor/tests"].map(|folder| root().join(folder));
+    let existing = folders.iter().filter(|folder| folder.is_dir());
+    let all: String = existing
+        .flat_map(|folder| ["ron", "rs", "snap"].map(|ending| files(folder, ending)))
+        .flatten()
+        .map(|path| read(&path))
+        .collect();
+    let missing: Vec<_> = codes()
+        // A mistake of haul itself, which nobody knows how to cause.
+        .filter(|info| info.code != INTERNAL)
+        .map(|info| info.code.0)
+        .filter(|code| !all.contains(code))
+        .collect();
+    assert!(missing.is_empty(), "no case for {missing:?}");
+}
+
+#[test]
+fn paths_in_docs_exist() {
+    for page in pages() {
+        let text = read(&page);
+        let prose = without_blocks(&text);
+        for path in links(&prose) {
+            let target = page.parent().expect("a page is in a folder").join(path);
+            assert!(
+                target.exists(),
+                "{}: {path} does not exist",
+                relative(&page)
+            );
+        }
+        for path in quoted_paths(&prose) {
+            assert!(
+                root().join(path).exists(),
+                "{}: {path} does not exist",
+                relative(&page)
+            );
+        }
+    }
+}
+
+fn reference_ops() -> HashSet<String> {
+    let folder = root().join("kernels/tests/reference");
+    let mut ops = HashSet::new();
+    for path in files(&folder, ".json") {
+        let cases: serde_json::Value = serde_json::from_str(&read(&path)).expect("JSON");
+        let cases = cases.as_array().expect("a list of cases");
+        ops.extend(
+            cases
+                .iter()
+                .filter_map(|case| Some(case["op"].as_str()?.to_owned())),
+        );
+    }
+    ops
+}
+
+fn pages() -> Vec<std::path::PathBuf> {
+    let mut pages = files(&root().join("docs"), ".md");
+    pages.extend(["README.md", "pipelines/README.md"].map(|path| root().join(path)));
+    pages
+}
+
+fn without_blocks(markdown: &str) -> String {
+    let mut inside = false;
+    let outside = |line: &&str| {
+        let fence = line.starts_with("```");
+        inside ^= fence;
+        !inside && !fence
+    };
+    markdown
+        .lines()
+        .filter(outside)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// Where `[text](path)` points, if it is in the repository.
+fn links(markdown: &str) -> impl Iterator<Item = &str> {
+    let targets = markdown
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next());
+    let targets = targets.filter(|target| !target.contains("://") && !target.starts_with('#'));
+    targets.map(|target| target.split('#').next().unwrap_or(target))
+}
+
+/// Quoted words that begin with a folder of the repository: `ir/src/op.rs`.
+fn quoted_paths(markdown: &str) -> impl Iterator<Item = &str> {
+    let quoted = markdown.split('`').skip(1).step_by(2);
+    quoted.filter(|word| {
+        let Some((folder, rest)) = word.split_once('/') else {
+            return false;
+        };
+        let plain = !rest.contains(['<', '*', '{', ' ']) && !rest.ends_with(".npy");
+        !folder.is_empty() && plain && Path::new(&root().join(folder)).is_dir()
+    })
+}
