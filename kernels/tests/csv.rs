@@ -106,19 +106,19 @@ const REFUSED: &[(&str, &str, bool, &str)] = &[
         "a,b\n1,2\n3\n",
         "f32[n, 2]",
         true,
-        "line 3: has 1 field, the type says 2",
+        "line 3: has 1 field, not 2",
     ),
     (
         "a,b,c\n1,2\n",
         "f32[n, 2]",
         true,
-        "line 1: has 3 fields, the type says 2",
+        "line 1: has 3 fields, not 2",
     ),
     (
         "1,2\n3,4,5\n",
         "f32[n, m]",
         false,
-        "line 2: has 3 fields, the type says 2",
+        "line 2: has 3 fields, not 2",
     ),
     (
         "a,b\n1,2\n3,x\n",

@@ -1,6 +1,5 @@
 //! Tables of numbers out of text.
 
-mod field;
 mod table;
 
 use haul_ir::dtype::Kind;
