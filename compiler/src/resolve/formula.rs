@@ -229,10 +229,10 @@ impl<'a> Resolver<'a> {
             ExprKind::Name(name) if !scope.locals.contains_key(name.as_str()) => {
                 match self.names.get(name) {
                     Some(Global::Stage(position)) => Some((name, position)),
-                    None => {
-                        self.name(name, base.span, scope);
-                        return Operand::Unknown;
-                    }
+                    None => match self.name(name, base.span, scope) {
+                        Operand::Unknown => return Operand::Unknown,
+                        _ => None,
+                    },
                     _ => None,
                 }
             }
