@@ -4,7 +4,7 @@
 //! place over the whole range; in `f64` the platform's functions are taken.
 
 /// A float with such functions.
-pub(crate) trait Math: num_traits::Float {
+pub(crate) trait Math: num_traits::Float + 'static {
     /// e to that power.
     fn exp(self) -> Self;
 
@@ -114,10 +114,10 @@ impl Math for f32 {
         let p = polynomial!(
             square,
             -5.704_988_7e-3,
-            2.063_908_9e-2,
+            2.063_909e-2,
             -5.373_971_6e-2,
             1.333_144_2e-1,
-            -3.333_328_2e-1
+            -3.333_328e-1
         );
         let near = p * square * self + self;
         let far = 1.0 - 2.0 / (Math::exp(2.0 * self.abs()) + 1.0);

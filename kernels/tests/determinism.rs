@@ -6,9 +6,12 @@ use crate::support::run::{Arg, run};
 use crate::support::tensor::{Lie, Tensor, Value};
 use crate::support::{formula, text};
 
+/// Attributes by name, as authors write them.
+type Given = &'static [(&'static str, &'static str)];
+
 /// Op, types of its inputs, attributes: large enough that work is shared out.
 #[rustfmt::skip]
-const CALLS: &[(&str, &[&str], &[(&str, &str)])] = &[
+const CALLS: &[(&str, &[&str], Given)] = &[
     ("sum", &["f32[300, 701]"], &[]),
     ("sum", &["f32[300, 701]"], &[("axis", "0")]),
     ("sum", &["f32[300, 701]"], &[("axis", "1")]),

@@ -2,6 +2,7 @@
 
 mod csv;
 mod determinism;
+mod elementwise;
 mod inference;
 mod layouts;
 mod reductions;

@@ -7,9 +7,14 @@ use serde_json::Value as Json;
 
 use crate::support::{formula, text};
 
+/// Attributes by name, as authors write them.
+type Given = &'static [(&'static str, &'static str)];
+
 /// The operation, as the file names it; the op and its types here; attributes.
+type Case = (&'static str, &'static str, &'static [&'static str], Given);
+
 #[rustfmt::skip]
-const CALLS: &[(&str, &str, &[&str], &[(&str, &str)])] = &[
+const CALLS: &[Case] = &[
     ("matmul", "matmul", &["f32[128, 256]", "f32[256, 64]"], &[]),
     ("matvec", "matmul", &["f32[4096, 4096]", "f32[4096]"], &[]),
     ("add", "add", &["f32[]", "f32[]"], &[]),
@@ -33,7 +38,7 @@ fn unit_operations_have_their_work() {
     }
 }
 
-fn check(case: &Json, (_, name, types, given): &(&str, &str, &[&str], &[(&str, &str)])) {
+fn check(case: &Json, (_, name, types, given): &Case) {
     let (flops, read, written) = work(name, types, given);
     let agree = |key: &str, got: i128| {
         if let Some(want) = case[key].as_u64() {

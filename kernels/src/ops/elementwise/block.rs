@@ -8,7 +8,7 @@ use half::slice::HalfFloatSliceExt;
 use haul_ir::op::KernelError;
 use haul_ir::tensor::Element;
 
-use crate::simd::vectorised;
+use crate::simd::{Loop, vectorised};
 
 /// `output[i] = f(inputs[0][i])`.
 #[inline(always)]
@@ -75,15 +75,28 @@ where
             let input = &input[chunk * WIDE..][..results.len()];
             input.convert_to_f32_slice(&mut wide[..results.len()]);
         }
-        let mut computed = [0.0; WIDE];
-        vectorised(|| {
-            for (at, computed) in computed.iter_mut().enumerate() {
-                *computed = f(std::array::from_fn(|n| wide[n][at]));
-            }
-        });
+        let computed = vectorised(Wide { wide: &wide, f: &f });
         results.convert_from_f32_slice(&computed[..results.len()]);
     }
     Ok(())
+}
+
+struct Wide<'a, F, const N: usize> {
+    wide: &'a [[f32; WIDE]; N],
+    f: &'a F,
+}
+
+impl<F: Fn([f32; N]) -> f32, const N: usize> Loop for Wide<'_, F, N> {
+    type Output = [f32; WIDE];
+
+    #[inline(always)]
+    fn call(self) -> [f32; WIDE] {
+        let mut computed = [0.0; WIDE];
+        for (at, computed) in computed.iter_mut().enumerate() {
+            *computed = (self.f)(std::array::from_fn(|n| self.wide[n][at]));
+        }
+        computed
+    }
 }
 
 /// The Rust type of a dtype.
@@ -145,20 +158,54 @@ macro_rules! ints {
     };
 }
 
+/// The body for elements of one float type, vectorised.
+macro_rules! vectorised_map {
+    ($t:ty, ($($x:ident)*), $body:expr) => {{
+        struct Block<'a>(&'a [&'a [u8]], &'a mut [u8]);
+
+        impl $crate::simd::Loop for Block<'_> {
+            type Output = Result<(), haul_ir::op::KernelError>;
+
+            #[inline(always)]
+            fn call(self) -> Self::Output {
+                #[inline(always)]
+                fn f($($x: $t),*) -> $t {
+                    $body
+                }
+                $crate::ops::elementwise::block::map!(self.0, self.1, $t, ($($x)*), f($($x),*))
+            }
+        }
+
+        let kernel: haul_ir::op::BlockKernel = |i, o| $crate::simd::vectorised(Block(i, o));
+        kernel
+    }};
+}
+
+/// The body for elements of half precision, computed in `f32`.
+macro_rules! wide_map {
+    ($t:ty, ($($x:ident)*), $body:expr) => {{
+        #[inline(always)]
+        fn f([$($x),*]: [f32; [$(stringify!($x)),*].len()]) -> f32 {
+            $body
+        }
+        let kernel: haul_ir::op::BlockKernel =
+            |i, o| $crate::ops::elementwise::block::map_wide::<$t, _>(i, o, f);
+        kernel
+    }};
+}
+
 /// The body for all floats; `f16` and `bf16` are computed in `f32` and rounded once.
 macro_rules! floats {
     ($dtype:expr, |$($x:ident),*| $body:expr) => {{
         use haul_ir::dtype::DType;
-        use $crate::ops::elementwise::block::{map, map_wide};
-        use $crate::simd::vectorised;
-        let kernel: Option<haul_ir::op::BlockKernel> = match $dtype {
-            DType::F32 => Some(|i, o| vectorised(|| map!(i, o, f32, ($($x)*), $body))),
-            DType::F64 => Some(|i, o| vectorised(|| map!(i, o, f64, ($($x)*), $body))),
-            DType::F16 => Some(|i, o| map_wide::<half::f16, _>(i, o, |[$($x),*]| $body)),
-            DType::Bf16 => Some(|i, o| map_wide::<half::bf16, _>(i, o, |[$($x),*]| $body)),
+        use $crate::ops::elementwise::block::{vectorised_map, wide_map};
+        match $dtype {
+            DType::F32 => Some(vectorised_map!(f32, ($($x)*), $body)),
+            DType::F64 => Some(vectorised_map!(f64, ($($x)*), $body)),
+            DType::F16 => Some(wide_map!(half::f16, ($($x)*), $body)),
+            DType::Bf16 => Some(wide_map!(half::bf16, ($($x)*), $body)),
             _ => None,
-        };
-        kernel
+        }
     }};
 }
 
@@ -169,4 +216,4 @@ macro_rules! complexes {
     };
 }
 
-pub(super) use {complexes, each, element, floats, ints, map};
+pub(super) use {complexes, each, element, floats, ints, map, vectorised_map, wide_map};

@@ -1,9 +1,11 @@
 //! Casts, named by the dtype they make.
 
+use bytemuck::{cast_slice, cast_slice_mut};
+use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use haul_ir::dtype::DType;
-use haul_ir::op::Example;
-use haul_ir::tensor::Bool;
+use haul_ir::op::{BlockKernel, Example, KernelError};
+use haul_ir::tensor::{Bool, Element};
 use num_complex::Complex;
 use num_traits::AsPrimitive;
 
@@ -34,6 +36,25 @@ macro_rules! to_bool {
 macro_rules! to_real {
     ($from:expr, $to:ty) => {
         reals!($from, |x| AsPrimitive::<$to>::as_(x))
+    };
+}
+
+macro_rules! to_half {
+    ($from:expr, $to:ty) => {
+        match $from {
+            DType::F32 => Some(narrow::<$to> as BlockKernel),
+            from => to_real!(from, $to),
+        }
+    };
+}
+
+macro_rules! to_single {
+    ($from:expr, $to:ty) => {
+        match $from {
+            DType::F16 => Some(widen::<f16> as BlockKernel),
+            DType::Bf16 => Some(widen::<bf16> as BlockKernel),
+            from => to_real!(from, $to),
+        }
     };
 }
 
@@ -83,11 +104,11 @@ casts! {
         ("f32[3]" "-inf 2.5 1e10" => "-2147483648 2 2147483647");
     I64 "i64" to_real i64, "To integers of 64 bits: floats lose their fraction, saturate, and NaN gives 0; integers wrap around."
         ("bool[3]" "true false true" => "1 0 1");
-    F16 "f16" to_real f16, "To half precision, rounded to nearest even; infinite beyond 65504."
+    F16 "f16" to_half f16, "To half precision, rounded to nearest even; infinite beyond 65504."
         ("f32[3]" "1 2049 1e6" => "1 2048 inf");
-    Bf16 "bf16" to_real bf16, "To bfloat16, rounded to nearest even."
+    Bf16 "bf16" to_half bf16, "To bfloat16, rounded to nearest even."
         ("f32[3]" "1 257 -2.5" => "1 256 -2.5");
-    F32 "f32" to_real f32, "To single precision, rounded to nearest even."
+    F32 "f32" to_single f32, "To single precision, rounded to nearest even."
         ("f64[3]" "1 0.1 1e300" => "1 0.1 inf");
     F64 "f64" to_real f64, "To double precision; integers beyond 2**53 are rounded."
         ("i64[3]" "1 -2 9007199254740993" => "1 -2 9007199254740992");
@@ -95,4 +116,22 @@ casts! {
         ("f64[3]" "1 -2 0.5" => "1+0j -2+0j 0.5+0j");
     C128 "c128" to_complex f64, "To complex numbers with parts of double precision."
         ("f32[3]" "1 -2 0.5" => "1+0j -2+0j 0.5+0j");
+}
+
+/// From half to single precision, with the machine's instructions for it.
+fn widen<H: Element>(inputs: &[&[u8]], output: &mut [u8]) -> Result<(), KernelError>
+where
+    [H]: HalfFloatSliceExt,
+{
+    cast_slice::<_, H>(inputs[0]).convert_to_f32_slice(cast_slice_mut(output));
+    Ok(())
+}
+
+/// From single to half precision, with the machine's instructions for it.
+fn narrow<H: Element>(inputs: &[&[u8]], output: &mut [u8]) -> Result<(), KernelError>
+where
+    [H]: HalfFloatSliceExt,
+{
+    cast_slice_mut::<_, H>(output).convert_from_f32_slice(cast_slice(inputs[0]));
+    Ok(())
 }

@@ -1,119 +1,21 @@
-//! Numbers turned into probabilities.
+//! How shares are computed: the total of each slice first, then each element's share of it.
 
 use std::marker::PhantomData;
 
 use half::{bf16, f16};
-use haul_ir::dtype::{DType, Kind};
-use haul_ir::op::{
-    Call, CpuKernel, Example, Family, Fault, GpuKernel, InferError, Inferred, KernelCall,
-    KernelError, Op, Param, ParamKind, Work, axis_of,
-};
+use haul_ir::dtype::DType;
+use haul_ir::op::{KernelCall, KernelError, axis_of};
 use haul_ir::tensor::{Element, View, ViewMut};
-use haul_ir::types::{TensorType, ValueType};
 use num_complex::Complex;
 use num_traits::AsPrimitive;
 
-use super::reduce::{Fold, fold, in_lanes};
 use crate::math::Math;
+use crate::ops::reduce::{Fold, fold, in_lanes};
 use crate::parallel;
-use crate::simd::vectorised;
+use crate::simd::{Loop, vectorised};
 use crate::strided::Walk;
 
-/// `softmax(x, axis)`.
-pub(crate) struct Softmax;
-
-/// Per element: comparison, difference, exponential, sum, product with the reciprocal.
-const FLOPS: u64 = 1 + 1 + 20 + 1 + 1;
-
-impl Op for Softmax {
-    fn name(&self) -> &'static str {
-        "softmax"
-    }
-
-    fn doc(&self) -> &'static str {
-        "`exp(x) / sum(exp(x))` along an axis, by default the last; the maximum is subtracted \
-         before, so that nothing overflows. A slice with NaN or +inf is NaN throughout. Integers \
-         are computed in `f64`, `f16` and `bf16` in `f32`."
-    }
-
-    fn params(&self) -> &'static [Param] {
-        &[
-            Param {
-                name: "x",
-                kind: ParamKind::Tensor,
-                default: None,
-            },
-            Param {
-                name: "axis",
-                kind: ParamKind::Int,
-                default: Some("-1"),
-            },
-        ]
-    }
-
-    fn rule(&self) -> &'static str {
-        "[..] -> [..]"
-    }
-
-    fn family(&self) -> Family {
-        Family::Reduce
-    }
-
-    fn infer(&self, call: &Call<'_>) -> Result<Inferred, InferError> {
-        let input = call.tensor(0)?;
-        if !matches!(input.dtype.kind(), Kind::Int | Kind::Float) {
-            let message = format!("is not defined for {}", input.dtype);
-            return Err(InferError::new(Fault::DType, message).on(0));
-        }
-        let axis = call.attrs.int("axis").ok_or_else(|| {
-            InferError::new(Fault::Value, "an axis is a known whole number").on_attr("axis")
-        })?;
-        axis_of(axis, input.rank()).map_err(|error| error.on_attr("axis"))?;
-        let dtype = input.dtype.float();
-        let output = TensorType::new(dtype, input.shape.clone());
-        Ok(Inferred::cast_all(1, dtype, output))
-    }
-
-    fn work(&self, call: &Call<'_>, outputs: &[ValueType]) -> Work {
-        match outputs.first().and_then(ValueType::tensor) {
-            Some(output) => Work::of(output.elements() * FLOPS, call, outputs),
-            None => Work::Unknown,
-        }
-    }
-
-    fn work_formula(&self) -> &'static str {
-        "24 flops an element"
-    }
-
-    fn cpu(&self) -> CpuKernel {
-        CpuKernel::Array(softmax)
-    }
-
-    fn gpu(&self) -> GpuKernel {
-        GpuKernel::Own
-    }
-
-    fn examples(&self) -> &'static [Example] {
-        // exp(-1) = 0.36787944, exp(-2) = 0.13533528, 1 + both = 1.50321472.
-        &[
-            Example {
-                formula: "softmax(x)",
-                given: &[("x", "f64[3]", "1000 999 998")],
-                result: (
-                    "f64[3]",
-                    "0.6652409557748218 0.24472847105479764 0.09003057317038046",
-                ),
-            },
-            Example {
-                formula: "softmax(x, axis=0)",
-                given: &[("x", "f32[2, 4]", "-inf -inf 0 inf 0 -inf 0 0")],
-                result: ("f32[2, 4]", "0 nan 0.5 nan 1 nan 0.5 nan"),
-            },
-        ]
-    }
-}
-
-fn softmax(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
+pub(super) fn softmax(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
     let (input, output) = (&call.inputs[0], &mut call.outputs[0]);
     let axis = call.attrs.int("axis").unwrap_or(-1);
     let axis = axis_of(axis, input.shape().len());
@@ -143,6 +45,9 @@ where
     if input.layout.elements() == 0 {
         return;
     }
+    if inner == 1 && length <= TASK {
+        return fill_rows::<T, A>(input, length, output);
+    }
     let mut totals = vec![Complex::<A>::default(); input.layout.elements() / length];
     fold::<Total<T, A>>(
         input,
@@ -163,18 +68,54 @@ where
         walk.copy_from(data, input.layout.offset, chunk * task, results);
         for (at, results) in results.chunks_mut(run).enumerate() {
             let place = (chunk * task / run + at) / (length * inner / run) * inner;
-            vectorised(|| {
-                if inner == 1 {
-                    results
-                        .iter_mut()
-                        .for_each(|x| *x = share(*x, totals[place]));
-                } else {
-                    let pairs = results.iter_mut().zip(&totals[place..]);
-                    pairs.for_each(|(x, total)| *x = share(*x, *total));
-                }
-            });
+            let totals = &totals[place..place + inner];
+            vectorised(Shares { results, totals });
         }
     });
+}
+
+/// As [`fill`], where slices are rows that stay in the cache between both steps.
+fn fill_rows<T, A>(input: &View<'_>, length: usize, output: &mut ViewMut<'_>)
+where
+    T: Element + AsPrimitive<A>,
+    A: Math + AsPrimitive<T> + Send + Sync + Default,
+    Complex<A>: Element,
+{
+    let data = input.buffer::<T>();
+    let walk = Walk::new(input.shape(), &input.layout.strides);
+    let task = length * (TASK / length).max(1);
+    parallel::chunks(output.bytes, task * size_of::<T>(), &|chunk, results| {
+        let results: &mut [T] = bytemuck::cast_slice_mut(results);
+        walk.copy_from(data, input.layout.offset, chunk * task, results);
+        for results in results.chunks_mut(length) {
+            let total = Total::<T, A>::run(results, 0);
+            let totals = &[Total::<T, A>::finish(total, length)];
+            vectorised(Shares { results, totals });
+        }
+    });
+}
+
+/// Turns elements into their shares; there is one total for all of them, or one for each.
+struct Shares<'a, T, A> {
+    results: &'a mut [T],
+    totals: &'a [Complex<A>],
+}
+
+impl<T: Element + AsPrimitive<A>, A: Math + AsPrimitive<T>> Loop for Shares<'_, T, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        if let [total] = *self.totals {
+            for x in self.results {
+                *x = share(*x, total);
+            }
+        } else {
+            for (x, total) in self.results.iter_mut().zip(self.totals) {
+                *x = share(*x, *total);
+            }
+        }
+    }
 }
 
 /// The largest element as the real part, the sum of exponentials as the imaginary one.
@@ -230,16 +171,43 @@ where
         total
     }
 
-    /// The largest first, then the exponentials.
     fn run(elements: &[T], _: usize) -> Complex<A> {
-        vectorised(|| {
-            let larger = |max: A, x: A| if x > max { x } else { max };
-            let step = |max: A, x: T, _| larger(max, x.as_());
-            let max = in_lanes(elements, 0, A::neg_infinity(), step, larger);
-            let step = |sum: A, x: T, _| sum + Math::exp(distance(x.as_(), max));
-            let total = in_lanes(elements, 0, A::zero(), step, |a, b| a + b);
-            Complex::new(max, total)
-        })
+        let chunks = elements.chunks(CHUNK);
+        let totals = chunks.map(|elements| vectorised(ChunkTotal(elements, PhantomData)));
+        totals.fold(Self::empty(), Self::merge)
+    }
+}
+
+/// Exponentials that are kept on the stack until they are summed.
+const CHUNK: usize = 256;
+
+/// The total of at most [`CHUNK`] elements: the largest first, then the exponentials.
+struct ChunkTotal<'a, T, A>(&'a [T], PhantomData<A>);
+
+impl<T: Element + AsPrimitive<A>, A: Math> Loop for ChunkTotal<'_, T, A> {
+    type Output = Complex<A>;
+
+    #[inline(always)]
+    fn call(self) -> Complex<A> {
+        let larger = |max: A, x: A, _| if x > max { x } else { max };
+        let mut exponentials = [A::zero(); CHUNK];
+        let exponentials = &mut exponentials[..self.0.len()];
+        for (wide, x) in exponentials.iter_mut().zip(self.0) {
+            *wide = x.as_();
+        }
+        let empty = A::neg_infinity();
+        let max = in_lanes(exponentials, 0, empty, larger, |a, b| larger(a, b, 0));
+        for x in exponentials.iter_mut() {
+            *x = Math::exp(distance(*x, max));
+        }
+        let total = in_lanes(
+            exponentials,
+            0,
+            A::zero(),
+            |sum, x, _| sum + x,
+            |a, b| a + b,
+        );
+        Complex::new(max, total)
     }
 }
 
