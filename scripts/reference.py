@@ -31,10 +31,12 @@ from reference_cases import (
     conv,
     elementwise,
     fft,
+    functions,
     linalg,
     reduce,
     shape,
     softmax,
+    statistics,
     tensors,
 )
 
@@ -48,6 +50,8 @@ GROUPS = {
     "shape": shape.shape,
     "cast": cast.cast,
     "softmax": softmax.softmax,
+    "functions": functions.functions,
+    "statistics": statistics.statistics,
 }
 
 

@@ -21,7 +21,7 @@ macro_rules! groups {
     )*};
 }
 
-groups! { cast conv elementwise fft linalg reduce shape softmax }
+groups! { cast conv elementwise fft functions linalg reduce shape softmax statistics }
 
 /// Every case of a file, with its inputs lying in every way.
 fn check_group(group: &str) {

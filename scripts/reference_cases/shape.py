@@ -1,4 +1,4 @@
-"""Ops that only move values: reshape, concat, stack, index."""
+"""Ops that only move values: reshape, concat, stack, index, broadcast_to, copy."""
 
 import numpy as np
 
@@ -44,6 +44,12 @@ def shape():
         xs = [draw("f32", *one) for _ in range(count)]
         yield case("stack", xs, np.stack(xs, axis), {"axis": axis})
     yield from index()
+    for old, new in [((), (2, 3)), ((3,), (2, 3)), ((2, 1), (4, 2, 3)), ((1, 0), (5, 0))]:
+        x = draw("f32", *old)
+        yield case("broadcast_to", [x], np.broadcast_to(x, new), {"shape": list(new)})
+    for dims in [(), (7,), (3, 5), (2, 0)]:
+        x = draw("f32", *dims)
+        yield case("copy", [x], x)
 
 
 def index():
