@@ -56,6 +56,15 @@ impl<'a, T> Matrix<'a, T> {
         Self::new(data, 0, [rows, cols], [cols as isize, 1])
     }
 
+    fn row(self, row: usize) -> impl Iterator<Item = T>
+    where
+        T: Copy,
+    {
+        let start = self.start as isize + row as isize * self.row_stride;
+        let columns = 0..self.cols as isize;
+        columns.map(move |column| self.data[(start + column * self.col_stride) as usize])
+    }
+
     fn rows(self, from: usize, count: usize) -> Self {
         let start = self.start as isize + from as isize * self.row_stride;
         let strides = [self.row_stride, self.col_stride];
@@ -244,11 +253,15 @@ fn multiply_rows<T: Element>(
     let together = (ROW_CHUNK / right.cols).max(1);
     let rows = |(position, output): (usize, &mut [T])| {
         for (row, output) in output.chunks_mut(row_stride).enumerate() {
+            let row = left.row(position * together + row);
+            if let [sum] = &mut output[..right.cols] {
+                let pairs = row.zip(&*packed);
+                *sum = pairs.fold(T::default(), |sum, (a, b)| mul_add(sum, a, *b));
+                continue;
+            }
             let output = &mut output[..right.cols];
             output.fill(T::default());
-            let at = left.start as isize + (position * together + row) as isize * left.row_stride;
-            for (k, right) in packed.chunks_exact(right.cols).enumerate() {
-                let factor = left.data[(at + k as isize * left.col_stride) as usize];
+            for (factor, right) in row.zip(packed.chunks_exact(right.cols)) {
                 for (sum, value) in output.iter_mut().zip(right) {
                     *sum = mul_add(*sum, factor, *value);
                 }
@@ -270,10 +283,6 @@ fn packed<T: Element>(matrix: Matrix<'_, T>) -> Cow<'_, [T]> {
         return matrix.data[matrix.start..matrix.start + elements].into();
     }
     let mut packed = Vec::with_capacity(elements);
-    for row in 0..matrix.rows as isize {
-        let start = matrix.start as isize + row * matrix.row_stride;
-        let columns = 0..matrix.cols as isize;
-        packed.extend(columns.map(|col| matrix.data[(start + col * matrix.col_stride) as usize]));
-    }
+    (0..matrix.rows).for_each(|row| packed.extend(matrix.row(row)));
     packed.into()
 }

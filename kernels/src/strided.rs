@@ -10,15 +10,9 @@ use rayon::prelude::*;
 /// tasks are cut at the same places whatever the pool.
 const CHUNK: usize = 1 << 14;
 
-/// Side of the square tiles in which a transposing copy moves: a row of a tile is whole lines
-/// of cache, and a tile fits a level 1 cache.
-const fn tile<T>() -> usize {
-    match size_of::<T>() {
-        1 | 2 => 64,
-        4 => 32,
-        _ => 16,
-    }
-}
+/// Tiles one below the other that are copied together: so much of each column is read at once
+/// that walking from page to page of memory does not cost more than reading.
+const TILES: usize = 8;
 
 /// Shape and strides with neighbouring axes merged where they lie without a gap, and axes of
 /// size 1 left out.
@@ -89,8 +83,10 @@ impl Walk {
 
     /// Copies the elements that lie at `start` and from there on into `output`, in order.
     pub(crate) fn copy<T: Copy + Send + Sync>(&self, data: &[T], start: usize, output: &mut [T]) {
-        if output.is_empty() {
-            return;
+        match output {
+            [] => return,
+            [element] => return *element = data[start],
+            _ => {}
         }
         let (&inner, &stride) = match (self.shape.last(), self.strides.last()) {
             (Some(inner), Some(stride)) => (inner, stride),
@@ -99,7 +95,12 @@ impl Walk {
         if self.shape.len() <= 1 && stride == 1 {
             copy_slice(&data[start..start + inner], output);
         } else if let Some(axis) = self.transposed_axis() {
-            self.copy_transposed(data, start, axis, output);
+            // A row of a tile is whole lines of cache, and a tile fits a level 1 cache.
+            match size_of::<T>() {
+                1 | 2 => self.copy_transposed::<T, 64>(data, start, axis, output),
+                4 => self.copy_transposed::<T, 32>(data, start, axis, output),
+                _ => self.copy_transposed::<T, 16>(data, start, axis, output),
+            }
         } else if output.len() <= CHUNK {
             self.copy_rows(data, start, 0, output);
         } else {
@@ -164,7 +165,8 @@ impl Walk {
         (0..last).filter(|_| wide).find(neighbours)
     }
 
-    fn copy_transposed<T: Copy + Send + Sync>(
+    /// `SIDE`: of the square tiles that are turned.
+    fn copy_transposed<T: Copy + Send + Sync, const SIDE: usize>(
         &self,
         data: &[T],
         start: usize,
@@ -182,48 +184,90 @@ impl Walk {
         let row: usize = inner.shape.iter().product();
         let blocks = output.par_chunks_mut(self.shape[axis] * row).enumerate();
         blocks.for_each(|(block, output)| {
-            let offset = outer.offset(block);
-            let start = start.wrapping_add_signed(offset);
-            let tiles = output.par_chunks_mut(tile::<T>() * row).enumerate();
-            tiles.for_each(|(position, output)| {
-                let offset = (position * tile::<T>()) as isize * self.strides[axis];
+            let start = start.wrapping_add_signed(outer.offset(block));
+            let few = self.shape[axis] < 2 * SIDE * TILES;
+            let rows = if few { SIDE } else { SIDE * TILES };
+            let parts = output.par_chunks_mut(rows * row).enumerate();
+            parts.for_each(|(part, output)| {
+                let offset = (part * rows) as isize * self.strides[axis];
                 let start = start.wrapping_add_signed(offset);
-                inner.copy_tiles(data, start, self.strides[axis], output);
+                inner.copy_tiles::<T, SIDE>(data, start, self.strides[axis], output);
             });
         });
     }
 
     /// Copies several rows of this shape, each `row_stride` after the one before: neighbours in
-    /// memory, so that the columns of a tile are read as they lie and turned on the way.
-    fn copy_tiles<T: Copy>(&self, data: &[T], start: usize, row_stride: isize, output: &mut [T]) {
+    /// memory, so that columns of tiles are read as they lie and turned on the way.
+    fn copy_tiles<T: Copy, const SIDE: usize>(
+        &self,
+        data: &[T],
+        start: usize,
+        row_stride: isize,
+        output: &mut [T],
+    ) {
         let last = self.shape.len() - 1;
         let (inner, stride) = (self.shape[last], self.strides[last]);
         let row_len: usize = self.shape.iter().product();
-        let rows = output.len() / row_len;
-        let side = tile::<T>();
-        let mut turned = vec![data[start]; side * side];
+        let mut turned = [[data[start]; SIDE]; SIDE];
         let outer = self.outer();
         for (position, offset) in (0..row_len / inner).zip(outer.offsets(0)) {
-            let start = start.wrapping_add_signed(offset);
-            for column in (0..inner).step_by(side) {
-                let width = side.min(inner - column);
-                for right in 0..width {
-                    let offset = (column + right) as isize * stride;
-                    let start = start.wrapping_add_signed(offset);
-                    let turned = turned[right..].iter_mut().step_by(side);
-                    if row_stride > 0 {
-                        let column = &data[start..start + rows];
-                        turned.zip(column).for_each(|(to, from)| *to = *from);
-                    } else {
-                        let column = data[start + 1 - rows..=start].iter().rev();
-                        turned.zip(column).for_each(|(to, from)| *to = *from);
-                    }
-                }
+            for column in (0..inner).step_by(SIDE) {
+                let width = SIDE.min(inner - column);
                 let at = position * inner + column;
-                for (row, turned) in turned.chunks_exact(side).take(rows).enumerate() {
-                    output[row * row_len + at..][..width].copy_from_slice(&turned[..width]);
+                for (block, output) in output.chunks_mut(SIDE * row_len).enumerate() {
+                    let offset = offset + (block * SIDE) as isize * row_stride;
+                    let offset = offset + column as isize * stride;
+                    let start = start.wrapping_add_signed(offset);
+                    let rows = output
+                        .chunks_mut(row_len)
+                        .map(|row| &mut row[at..at + width]);
+                    turn(data, start, [row_stride, stride], &mut turned, rows);
                 }
             }
+        }
+    }
+}
+
+/// Copies a tile: element `(i, j)` of the rows lies at `start + i * strides[0] + j * strides[1]`.
+/// The first stride is 1 or -1.
+#[inline(always)]
+fn turn<'a, T: Copy + 'a, const SIDE: usize>(
+    data: &[T],
+    start: usize,
+    strides: [isize; 2],
+    turned: &mut [[T; SIDE]; SIDE],
+    rows: impl ExactSizeIterator<Item = &'a mut [T]>,
+) {
+    let mut rows = rows.peekable();
+    let (height, width) = (rows.len(), rows.peek().map_or(0, |row| row.len()));
+    for right in 0..width {
+        let start = start.wrapping_add_signed(right as isize * strides[1]);
+        if strides[0] < 0 {
+            let column = data[start + 1 - height..=start].iter().rev();
+            turned
+                .iter_mut()
+                .zip(column)
+                .for_each(|(row, from)| row[right] = *from);
+        } else if let Some(column) = data[start..].first_chunk::<SIDE>()
+            && height == SIDE
+        {
+            // Of a length that the compiler knows.
+            turned
+                .iter_mut()
+                .zip(column)
+                .for_each(|(row, from)| row[right] = *from);
+        } else {
+            let column = &data[start..start + height];
+            turned
+                .iter_mut()
+                .zip(column)
+                .for_each(|(row, from)| row[right] = *from);
+        }
+    }
+    for (row, turned) in rows.zip(turned) {
+        match <&mut [T; SIDE]>::try_from(&mut *row) {
+            Ok(row) => *row = *turned,
+            Err(_) => row.copy_from_slice(&turned[..width]),
         }
     }
 }
@@ -269,6 +313,21 @@ pub(crate) fn copy_view(view: &View<'_>, output: &mut [u8]) {
         8 => copy::<u64>(view, output),
         _ => copy::<[u64; 2]>(view, output),
     }
+}
+
+/// A matrix of rows without gaps, cut into strips of so many columns, the last perhaps fewer:
+/// the rows of each strip. Strips can be written at the same time.
+pub(crate) fn strips<T>(data: &mut [T], row: usize, columns: usize) -> Vec<Vec<&mut [T]>> {
+    let rows = data.len() / row;
+    let mut strips: Vec<_> = (0..row.div_ceil(columns))
+        .map(|_| Vec::with_capacity(rows))
+        .collect();
+    for row in data.chunks_exact_mut(row) {
+        for (strip, part) in strips.iter_mut().zip(row.chunks_mut(columns)) {
+            strip.push(part);
+        }
+    }
+    strips
 }
 
 /// The elements of a view in order: as they lie, or a copy where they lie with gaps.

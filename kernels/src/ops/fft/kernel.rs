@@ -9,7 +9,7 @@ use realfft::RealFftPlanner;
 use rustfft::{Fft, FftNum, FftPlanner};
 
 use super::{Axes, Fourier, Transform};
-use crate::strided::{Walk, contiguous};
+use crate::strided::{Walk, contiguous, strips};
 
 /// Elements that one task transforms at least.
 const CHUNK: usize = 1 << 14;
@@ -119,11 +119,16 @@ impl<T: FftNum> Lines<T> {
             return;
         }
         // Lines with gaps are copied together: a transform in place would jump through memory.
+        let zero = Complex::new(T::zero(), T::zero());
+        let columns = (CHUNK / line).clamp(8, 32);
         data.par_chunks_mut(line * inner).for_each(|block| {
-            let mut lines = vec![Complex::new(T::zero(), T::zero()); block.len()];
-            transpose(block, line, inner, &mut lines);
-            self.transform(&mut lines);
-            transpose(&lines, inner, line, block);
+            let strips = strips(block, inner, columns).into_par_iter();
+            strips.for_each_init(Vec::new, |lines, mut strip| {
+                lines.resize(strip[0].len() * line, zero);
+                gather(&strip, lines);
+                self.transform(lines);
+                scatter(lines, &mut strip);
+            });
         });
     }
 
@@ -178,6 +183,34 @@ fn real<T: FftNum + Element>(input: &View<'_>, axis: usize, output: &mut [Comple
             transform(&lines, &mut spectra);
             transpose(&spectra, inner, bins, output);
         });
+}
+
+/// Rows whose parts of a column are moved together: a line of cache.
+const TOGETHER: usize = 8;
+
+/// Lays out the columns of a strip one after another.
+fn gather<T: Copy>(strip: &[&mut [T]], lines: &mut [T]) {
+    for (part, rows) in strip.chunks(TOGETHER).enumerate() {
+        for (column, line) in lines.chunks_exact_mut(strip.len()).enumerate() {
+            let line = &mut line[part * TOGETHER..];
+            line.iter_mut()
+                .zip(rows)
+                .for_each(|(to, row)| *to = row[column]);
+        }
+    }
+}
+
+/// Undoes [`gather`].
+fn scatter<T: Copy>(lines: &[T], strip: &mut [&mut [T]]) {
+    let height = strip.len();
+    for (part, rows) in strip.chunks_mut(TOGETHER).enumerate() {
+        for (column, line) in lines.chunks_exact(height).enumerate() {
+            let line = &line[part * TOGETHER..];
+            rows.iter_mut()
+                .zip(line)
+                .for_each(|(row, from)| row[column] = *from);
+        }
+    }
 }
 
 /// Turns rows into columns.
