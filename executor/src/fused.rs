@@ -3,6 +3,8 @@
 //!
 //! Blocks are cut at fixed places, so the bits do not depend on how many threads there are.
 
+mod source;
+
 use haul_ir::dtype::DType;
 use haul_ir::graph::Arg;
 use haul_ir::id::{OpId, ValueId};
@@ -14,8 +16,8 @@ use crate::device::{GroupCall, Task, fault};
 use crate::error::RunError;
 use crate::memory::{Buffer, Scratch};
 use crate::scalar;
-use crate::strided::Walk;
 use crate::tensor::{Data, Tensor};
+use source::Source;
 
 /// Elements of a block: several blocks of 8 bytes an element fit the second-level cache.
 const BLOCK: usize = 4096;
@@ -55,21 +57,8 @@ pub(crate) fn run(
 struct Program<'a> {
     sources: Vec<Source<'a>>,
     steps: Vec<Step>,
-}
-
-/// An input of the group.
-struct Source<'a> {
-    size: usize,
-    kind: SourceKind<'a>,
-}
-
-enum SourceKind<'a> {
-    /// The same element for all: a block of it.
-    Splat(Scratch),
-    /// All elements in order.
-    Slice(&'a [u8]),
-    /// Elements here and there.
-    Strided(Walk, &'a [u8]),
+    /// Bytes of each block of scratch that steps take turns in.
+    slots: Vec<usize>,
 }
 
 /// One op.
@@ -78,8 +67,16 @@ struct Step {
     kernel: BlockKernel,
     inputs: Vec<Operand>,
     size: usize,
-    /// Which of the group's results it is, where it leaves the group.
-    result: Option<usize>,
+    place: Place,
+}
+
+/// Where a step's block goes.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Into a result of the group.
+    Result(usize),
+    /// Into scratch, as no other group needs it.
+    Slot(usize),
 }
 
 #[derive(Clone, Copy)]
@@ -95,10 +92,10 @@ struct Job<'a> {
     results: Vec<&'a mut [u8]>,
 }
 
-/// Blocks of sources that are gathered, and of steps that stay inside the group.
+/// Scratch of one thread.
 struct Blocks {
     sources: Vec<Scratch>,
-    steps: Vec<Scratch>,
+    slots: Vec<Scratch>,
 }
 
 impl<'a> Program<'a> {
@@ -106,6 +103,7 @@ impl<'a> Program<'a> {
         let mut program = Self {
             sources: Vec::new(),
             steps: Vec::new(),
+            slots: Vec::new(),
         };
         let mut places: Vec<(ValueId, Operand)> = Vec::new();
         for op in group.ops {
@@ -138,10 +136,46 @@ impl<'a> Program<'a> {
                 kernel,
                 inputs,
                 size: ty.dtype.size() as usize,
-                result: group.leaving.iter().position(|value| *value == result),
+                place: match group.leaving.iter().position(|value| *value == result) {
+                    Some(result) => Place::Result(result),
+                    None => Place::Slot(0),
+                },
             });
         }
+        program.take_turns();
         Ok(program)
+    }
+
+    /// Gives steps that stay inside the group slots, each free again after its last reader.
+    fn take_turns(&mut self) {
+        let mut last_reader = vec![0; self.steps.len()];
+        for (at, step) in self.steps.iter().enumerate() {
+            for operand in &step.inputs {
+                if let Operand::Step(earlier) = *operand {
+                    last_reader[earlier] = at;
+                }
+            }
+        }
+        let mut free: Vec<usize> = Vec::new();
+        for at in 0..self.steps.len() {
+            if let Place::Slot(_) = self.steps[at].place {
+                let slot = free.pop().unwrap_or(self.slots.len());
+                self.slots.resize(self.slots.len().max(slot + 1), 0);
+                self.slots[slot] = self.slots[slot].max(BLOCK * self.steps[at].size);
+                self.steps[at].place = Place::Slot(slot);
+            }
+            for operand in &self.steps[at].inputs {
+                let Operand::Step(earlier) = *operand else {
+                    continue;
+                };
+                if last_reader[earlier] == at
+                    && let Place::Slot(slot) = self.steps[earlier].place
+                    && !free.contains(&slot)
+                {
+                    free.push(slot);
+                }
+            }
+        }
     }
 
     /// Where an argument comes from; new inputs of the group are added.
@@ -173,17 +207,13 @@ impl<'a> Program<'a> {
     }
 
     fn scratch(&self) -> Blocks {
-        let source = |source: &Source<'_>| match source.kind {
-            SourceKind::Splat(_) => Scratch::new(0),
-            SourceKind::Slice(_) | SourceKind::Strided(..) => Scratch::new(BLOCK * source.size),
-        };
-        let step = |step: &Step| match step.result {
-            Some(_) => Scratch::new(0),
-            None => Scratch::new(BLOCK * step.size),
-        };
         Blocks {
-            sources: self.sources.iter().map(source).collect(),
-            steps: self.steps.iter().map(step).collect(),
+            sources: self.sources.iter().map(Source::scratch).collect(),
+            slots: self
+                .slots
+                .iter()
+                .map(|bytes| Scratch::new(*bytes))
+                .collect(),
         }
     }
 
@@ -220,96 +250,35 @@ impl<'a> Program<'a> {
         let step = &self.steps[at];
         let range = |size: usize| from * size..(from + len) * size;
         // The output is taken out while the inputs are borrowed beside it.
-        let mut inside = std::mem::replace(&mut blocks.steps[at], Scratch::new(0));
-        let mut outside = step
-            .result
-            .map(|result| std::mem::take(&mut job.results[result]));
-        let output = match &mut outside {
-            Some(result) => &mut result[range(step.size)],
-            None => &mut inside.bytes_mut()[..len * step.size],
+        let mut inside = Scratch::new(0);
+        let mut outside: &mut [u8] = &mut [];
+        match step.place {
+            Place::Slot(slot) => std::mem::swap(&mut inside, &mut blocks.slots[slot]),
+            Place::Result(result) => std::mem::swap(&mut outside, &mut job.results[result]),
+        }
+        let output = match step.place {
+            Place::Slot(_) => &mut inside.bytes_mut()[..len * step.size],
+            Place::Result(_) => &mut outside[range(step.size)],
         };
         let inputs = step.inputs.iter().map(|operand| match *operand {
             Operand::Source(source) => {
                 self.sources[source].block(job.start + from, len, &blocks.sources[source])
             }
             Operand::Step(earlier) => {
-                let earlier_step = &self.steps[earlier];
-                let size = earlier_step.size;
-                match earlier_step.result {
-                    Some(result) => &job.results[result][range(size)],
-                    None => &blocks.steps[earlier].bytes()[..len * size],
+                let size = self.steps[earlier].size;
+                match self.steps[earlier].place {
+                    Place::Slot(slot) => &blocks.slots[slot].bytes()[..len * size],
+                    Place::Result(result) => &job.results[result][range(size)],
                 }
             }
         });
         let done = (step.kernel)(&inputs.collect::<Vec<_>>(), output);
-        blocks.steps[at] = inside;
-        if let (Some(result), Some(outside)) = (step.result, outside) {
-            job.results[result] = outside;
+        match step.place {
+            Place::Slot(slot) => blocks.slots[slot] = inside,
+            Place::Result(result) => job.results[result] = outside,
         }
         done.map_err(|error| task.at_op(&task.graph.ops[step.op], RunError::new(error.to_string())))
     }
-}
-
-impl<'a> Source<'a> {
-    fn new(tensor: &'a Tensor, shape: &[usize]) -> Self {
-        let size = tensor.dtype.size() as usize;
-        let bytes = tensor.buffer.bytes();
-        let walk = Walk::new(&tensor.layout.broadcast_to(shape));
-        if shape.contains(&0) {
-            return Self::splat(&vec![0; size]);
-        }
-        if walk.is_one_element() {
-            let first = tensor.layout.offset * size;
-            return Self::splat(&bytes[first..first + size]);
-        }
-        let kind = match walk.contiguous() {
-            Some(range) => SourceKind::Slice(&bytes[range.start * size..range.end * size]),
-            None => SourceKind::Strided(walk, bytes),
-        };
-        Self { size, kind }
-    }
-
-    fn splat(element: &[u8]) -> Self {
-        let mut block = Scratch::new(BLOCK * element.len());
-        for space in block.bytes_mut().chunks_exact_mut(element.len()) {
-            space.copy_from_slice(element);
-        }
-        Self {
-            size: element.len(),
-            kind: SourceKind::Splat(block),
-        }
-    }
-
-    /// Reads a block into scratch, where it cannot be used where it lies.
-    fn load(&self, start: usize, len: usize, scratch: &mut Scratch) {
-        let out = &mut scratch.bytes_mut()[..];
-        match &self.kind {
-            SourceKind::Strided(walk, bytes) => {
-                walk.copy(bytes, self.size, start, &mut out[..len * self.size]);
-            }
-            SourceKind::Slice(bytes) if !is_aligned(bytes) => {
-                let range = start * self.size..(start + len) * self.size;
-                out[..len * self.size].copy_from_slice(&bytes[range]);
-            }
-            SourceKind::Slice(_) | SourceKind::Splat(_) => {}
-        }
-    }
-
-    /// A block, after it was loaded.
-    fn block<'b>(&'b self, start: usize, len: usize, scratch: &'b Scratch) -> &'b [u8] {
-        match &self.kind {
-            SourceKind::Splat(block) => &block.bytes()[..len * self.size],
-            SourceKind::Slice(bytes) if is_aligned(bytes) => {
-                &bytes[start * self.size..(start + len) * self.size]
-            }
-            SourceKind::Slice(_) | SourceKind::Strided(..) => &scratch.bytes()[..len * self.size],
-        }
-    }
-}
-
-/// Whether each block of a slice is aligned as kernels are promised.
-fn is_aligned(bytes: &[u8]) -> bool {
-    bytes.as_ptr().addr().is_multiple_of(64)
 }
 
 /// Cuts results into ranges that threads take.

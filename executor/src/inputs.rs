@@ -54,13 +54,13 @@ impl Inputs {
                 (Source::Files { glob }, Some(collection), ty) => {
                     let files = io::files(glob, base)?;
                     for file in &files {
-                        io::item_source(file, ty)?;
+                        check_item(file, input, ty, base, &dims, account)?;
                     }
                     collections[collection] = Items::of_files(files);
                 }
                 (source, None, ValueType::Tensor(ty)) if io::path_of(source).is_some() => {
                     let shape = io::peek(source, base, ty, account);
-                    let shape = shape.map_err(|error| error.for_value(&input.name))?;
+                    let shape = shape.map_err(|error| error.of_input(&input.name))?;
                     dims.unify(ty, &shape)
                         .map_err(|reason| of_input(input, reason))?;
                     shapes.insert(id, shape);
@@ -130,6 +130,28 @@ impl Inputs {
             false => Err(format!("there are {found} items, not {planned} as planned")),
         }
     }
+}
+
+/// Reads the header of a file of a collection, where that is less than reading the file.
+fn check_item(
+    file: &Path,
+    input: &Input,
+    ty: &ValueType,
+    base: &Path,
+    dims: &Dims,
+    account: &Arc<Account>,
+) -> Result<(), RunError> {
+    let source = io::item_source(file, ty)?;
+    let (ValueType::Tensor(ty), false) = (ty, matches!(source, Source::Csv { .. })) else {
+        return Ok(());
+    };
+    let shape = io::peek(&source, base, ty, account);
+    let shape = shape.map_err(|error| error.of_input(&input.name))?;
+    let met = dims.clone().unify(ty, &shape);
+    met.map_err(|reason| {
+        let (name, file) = (&input.name, file.display());
+        RunError::new(format!("input `{name}` (`{file}`): {reason}"))
+    })
 }
 
 impl Items {

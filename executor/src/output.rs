@@ -23,6 +23,8 @@ pub(crate) struct Outputs<'a> {
     folder: PathBuf,
     /// For each output, the path of each item.
     paths: Vec<Vec<String>>,
+    /// The outputs that take a value, by position.
+    takers: HashMap<ValueId, Vec<usize>>,
 }
 
 impl<'a> Outputs<'a> {
@@ -56,11 +58,21 @@ impl<'a> Outputs<'a> {
             }
             paths.push(items);
         }
+        let mut takers: HashMap<ValueId, Vec<usize>> = HashMap::new();
+        for (at, output) in graph.outputs.iter().enumerate() {
+            takers.entry(output.value).or_default().push(at);
+        }
         Ok(Self {
             graph,
             folder,
             paths,
+            takers,
         })
+    }
+
+    /// Whether a value is written.
+    pub(crate) fn take(&self, value: ValueId) -> bool {
+        self.takers.contains_key(&value)
     }
 
     /// Writes a value to each output that takes it; tells of each file with its place among all.
@@ -74,11 +86,9 @@ impl<'a> Outputs<'a> {
         data: &Data,
         written: &mut Vec<(FilePlace, Written)>,
     ) -> Result<(), RunError> {
-        for (at, output) in self.graph.outputs.iter().enumerate() {
-            if output.value == value {
-                let item = item.unwrap_or(0);
-                written.push(((at, item), self.write(at, item, data)?));
-            }
+        let item = item.unwrap_or(0);
+        for at in self.takers.get(&value).into_iter().flatten() {
+            written.push(((*at, item), self.write(*at, item, data)?));
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use haul_ir::graph::{Arg, Graph, Producer};
 use haul_ir::id::{IdVec, OpId, StageId, ValueId};
 use haul_ir::plan::Plan;
+use indexmap::IndexSet;
 
 /// The work of a stage.
 pub(crate) struct Program {
@@ -57,42 +58,49 @@ fn program(plan: &Plan, stage: StageId, written: &HashSet<ValueId>) -> Program {
         Producer::Input(_) => false,
     };
     let results = results(graph, stage, written);
+    let kept: HashSet<ValueId> = results.iter().copied().collect();
     let groups = plan.typed.groups_of(stage);
     let mut last_use: HashMap<ValueId, usize> = HashMap::new();
-    let mut reads = Vec::new();
+    let mut reads: IndexSet<Read> = IndexSet::new();
     for (at, group) in groups.iter().enumerate() {
-        let ops = &plan.typed.groups()[*group].ops;
-        for value in plan.typed.reads(*group) {
-            last_use.insert(value, at);
-        }
-        for arg in ops.iter().flat_map(|op| &graph.ops[*op].args) {
+        last_use.extend(
+            plan.typed
+                .reads(*group)
+                .into_iter()
+                .map(|value| (value, at)),
+        );
+        for arg in plan.typed.groups()[*group]
+            .ops
+            .iter()
+            .flat_map(|op| &graph.ops[*op].args)
+        {
             let read = match arg {
                 Arg::Value(value) => Read::One(*value),
                 Arg::Items(value) => Read::Items(*value),
                 Arg::Scalar(..) => continue,
             };
-            if !made_here(read.value()) && !reads.contains(&read) {
-                reads.push(read);
+            if !made_here(read.value()) {
+                reads.insert(read);
             }
         }
     }
-    let steps = groups.iter().enumerate().map(|(at, group)| {
+    let mut done_with = vec![Vec::new(); groups.len()];
+    for (value, last) in last_use.iter().filter(|(value, _)| !kept.contains(value)) {
+        done_with[*last].push(*value);
+    }
+    let steps = groups.iter().zip(done_with).map(|(group, done_with)| {
         let ops = plan.typed.groups()[*group].ops.clone();
-        let is_used = |value: &ValueId| results.contains(value) || last_use.contains_key(value);
         let made = ops.iter().flat_map(|op| &graph.ops[*op].results).copied();
-        let leaving = made.filter(is_used).collect();
-        let ends = last_use
-            .iter()
-            .filter(|(value, last)| **last == at && !results.contains(value));
+        let leaving = made.filter(|value| kept.contains(value) || last_use.contains_key(value));
         Step {
+            leaving: leaving.collect(),
             ops,
-            leaving,
-            done_with: ends.map(|(value, _)| *value).collect(),
+            done_with,
         }
     });
     Program {
         steps: steps.collect(),
-        reads,
+        reads: reads.into_iter().collect(),
         results,
     }
 }
@@ -100,11 +108,10 @@ fn program(plan: &Plan, stage: StageId, written: &HashSet<ValueId>) -> Program {
 /// Values of a stage that live on when its task ends.
 fn results(graph: &Graph, stage: StageId, written: &HashSet<ValueId>) -> Vec<ValueId> {
     let node = &graph.stages[stage];
+    let given: HashSet<ValueId> = node.results.iter().copied().collect();
     let ops = node.ops.iter().flat_map(|op| &graph.ops[*op].results);
     let shown = graph.outputs.is_empty().then_some(node.value);
     ops.copied()
-        .filter(|value| {
-            node.results.contains(value) || written.contains(value) || shown == Some(*value)
-        })
+        .filter(|value| given.contains(value) || written.contains(value) || shown == Some(*value))
         .collect()
 }

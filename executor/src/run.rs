@@ -81,7 +81,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
     let mut run = Run::new(&context, schedule, observer);
     run.tasks()?;
     let written = context.pools.run(threads, || context.write_inputs())?;
-    run.written.extend(written?);
+    run.record_written(written?);
+    debug_assert_eq!(memory.used(), 0, "a value outlived its last reader");
     Ok(run.report())
 }
 
@@ -270,16 +271,12 @@ impl<'a> Run<'a> {
             let (size, item) = (*size, item.filter(|_| per_item));
             self.observer.event(&Event::Bound { symbol, size, item });
         }
-        for (_, Written { path, bytes, .. }) in &done.written {
-            let bytes = *bytes;
-            self.observer.event(&Event::Written { path, bytes });
-        }
+        self.record_written(done.written);
         let report = &mut self.stages[stage];
         report.tasks += 1;
         report.busy = report.busy.saturating_add(done.time);
         report.longest = report.longest.max(done.time);
         report.peak_memory = report.peak_memory.max(done.peak_memory);
-        self.written.extend(done.written);
         // Of the last stage, and of the first of its items.
         let is_later = self
             .preview
@@ -296,6 +293,14 @@ impl<'a> Run<'a> {
             time,
             peak_memory,
         });
+    }
+
+    fn record_written(&mut self, written: Vec<(FilePlace, Written)>) {
+        for (_, Written { path, bytes, .. }) in &written {
+            let bytes = *bytes;
+            self.observer.event(&Event::Written { path, bytes });
+        }
+        self.written.extend(written);
     }
 
     fn is_unfinished(&self) -> bool {

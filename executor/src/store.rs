@@ -1,7 +1,7 @@
 //! Values between tasks: what stages made and others still need, and inputs, read when the first
 //! task needs them. Each is freed when the last task that needs it takes it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -165,7 +165,7 @@ impl<'a> Store<'a> {
     }
 
     fn read_file(&self, source: &Source, input: &Input, ty: &ValueType) -> Result<Data, RunError> {
-        io::read(source, self.base, ty, &self.account).map_err(|error| error.for_value(&input.name))
+        io::read(source, self.base, ty, &self.account).map_err(|error| error.of_input(&input.name))
     }
 
     /// A slice of another input: a view where it lies without gaps, else a copy.
@@ -217,10 +217,14 @@ fn count_readers(
     count: &dyn Fn(Option<CollectionId>) -> usize,
 ) -> IdVec<ValueId, usize> {
     let mut readers = IdVec::filled(0, graph.values.len());
-    for stage in graph.stages.iter() {
-        let mut seen = std::collections::HashSet::new();
+    for (id, stage) in graph.stages.entries() {
+        let mut seen = HashSet::new();
         for arg in stage.ops.iter().flat_map(|op| &graph.ops[*op].args) {
             let Some(value) = arg.value() else { continue };
+            if matches!(graph.values[value].producer, Producer::Op(op) if graph.ops[op].stage == id)
+            {
+                continue;
+            }
             let of_this_item = matches!(arg, Arg::Value(_)) && graph.values[value].over.is_some();
             if seen.insert((value, of_this_item)) {
                 readers[value] += if of_this_item { 1 } else { count(stage.each) };

@@ -274,11 +274,7 @@ impl Context<'_> {
         let dims = self.bindings().all.clone();
         let mut written = Vec::new();
         for input in graph.inputs.iter() {
-            if graph
-                .outputs
-                .iter()
-                .any(|output| output.value == input.value)
-            {
+            if self.outputs.take(input.value) {
                 for item in 0..self.store.width(input.value) {
                     let data = self.store.take(input.value, Some(item), &dims)?;
                     self.outputs

@@ -1,17 +1,15 @@
 //! Files of all formats: oddities read as expected, round trips, broken and hostile files refused.
 
-mod support;
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::support::{MIB, Pipeline, tensor};
 use haul_executor::{Cancel, Machine, Options, RunError, Silent, files, header, run};
 use haul_ir::dtype::DType;
 use haul_ir::expr::{Expr, Symbol};
 use haul_ir::graph::{Sink, Source};
 use haul_ir::report::Written;
 use haul_ir::types::{TensorType, ValueType};
-use support::{MIB, Pipeline, tensor};
 
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
@@ -538,7 +536,7 @@ fn another_dtype_than_declared_is_refused() {
     let error = convert(&npy("npy/dtype_f8.npy"), ty, sink, &data(), out.path()).unwrap_err();
     assert_eq!(
         error.message,
-        "`npy/dtype_f8.npy`: it holds f64, not f32 as declared"
+        "input `x`: `npy/dtype_f8.npy`: it holds f64, not f32 as declared"
     );
     assert_eq!(error.help.unwrap(), "declare f64 and cast: `f32(x)`");
 }

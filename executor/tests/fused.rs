@@ -1,16 +1,14 @@
 //! Groups of elementwise ops against plain loops, on strided and broadcast inputs.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::{MIB, Pipeline, f32, op, value};
 use haul_executor::{Cancel, Machine, Options, Silent, run};
 use haul_ir::dtype::DType;
 use haul_ir::expr::Expr;
 use haul_ir::graph::{Arg, Scalar, Source};
 use haul_ir::op::{Attr, IndexItem};
 use haul_ir::plan::Plan;
-use support::{MIB, Pipeline, f32, op, value};
 
 fn bytes_of(plan: &Plan, cpus: u32, folder: &Path, path: &str) -> Vec<u8> {
     let options = Options {
@@ -114,4 +112,36 @@ fn fused_is_unfused_is_a_plain_loop_for_any_number_of_cpus() {
             }
         }
     }
+}
+
+/// `y = x + 1`, then `y = y * x - y` fifty times over: many blocks taking turns in few places.
+#[test]
+fn a_long_chain_is_a_plain_loop() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut p = Pipeline::new();
+    let x = p.input("x", Source::Random { seed: 9 }, f32(&[10_000]));
+    p.npy("x.npy", x);
+    p.stage("s", None, 2, MIB);
+    let one = Arg::Scalar(Scalar::Float(1.0), DType::F32);
+    let mut y = p.op("y", op("add"), vec![value(x), one]);
+    let mut group = vec![y];
+    for round in 0..50 {
+        let product = p.op(&format!("p{round}"), op("mul"), vec![value(y), value(x)]);
+        y = p.op(
+            &format!("y{round}"),
+            op("sub"),
+            vec![value(product), value(y)],
+        );
+        group.extend([product, y]);
+    }
+    p.fuse(&group);
+    p.gives(y);
+    p.npy("y.npy", y);
+    let y = numbers(&bytes_of(&p.plan(), 2, folder.path(), "y.npy"));
+    let x = numbers(&std::fs::read(folder.path().join("x.npy")).unwrap());
+    for (x, y) in x.iter().zip(&y) {
+        let expected = (0..50).fold(x + 1.0, |y, _| y * x - y);
+        assert_eq!(*y, expected);
+    }
+    assert_eq!(y.len(), 10_000);
 }

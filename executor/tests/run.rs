@@ -1,9 +1,8 @@
 //! Whole runs of small pipelines: results, order, failures.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::{MIB, Pipeline, TestOp, f32, op, tensor, value};
 use haul_executor::{Cancel, ErrorKind, Event, Machine, Observer, Options, RunError, Silent, run};
 use haul_ir::dtype::DType;
 use haul_ir::expr::{Expr, Symbol};
@@ -12,7 +11,6 @@ use haul_ir::op::{Attr, CpuKernel, KernelError};
 use haul_ir::plan::{Plan, Side};
 use haul_ir::report::Report;
 use haul_ir::types::{TensorType, ValueType};
-use support::{MIB, Pipeline, TestOp, f32, op, tensor, value};
 
 /// Gives its first input back.
 static PASS: TestOp = TestOp {
@@ -437,5 +435,37 @@ fn an_input_is_split_along_any_axis() {
             "0.0,1.0\n4.0,5.0\n8.0,9.0\n",
             "2.0,3.0\n6.0,7.0\n10.0,11.0\n"
         ]
+    );
+}
+
+#[test]
+fn files_of_a_collection_are_checked_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/npy/v1.npy"),
+        folder.path().join("a.npy"),
+    )
+    .unwrap();
+    let with = |ty: TensorType| {
+        let mut p = Pipeline::new();
+        let glob = "*.npy".to_owned();
+        let (files, item) = p.items("files", Source::Files { glob }, ty);
+        p.stage("s", Some(files), 1, MIB);
+        p.op("s", &PANIC, vec![value(item)]);
+        execute(&p.plan(), folder.path()).unwrap_err().message
+    };
+    assert_eq!(
+        with(f32(&[2, 3, 5])),
+        "input `files` (`a.npy`): it is f32[2, 3, 4], not f32[2, 3, 5] as declared"
+    );
+    assert_eq!(
+        with(tensor(DType::F64, &[2, 3, 4])),
+        "input `files`: `a.npy`: it holds f32, not f64 as declared"
+    );
+    std::fs::write(folder.path().join("b.npy"), "no array").unwrap();
+    let message = with(f32(&[2, 3, 4]));
+    assert!(
+        message.ends_with("b.npy`: it is not a .npy file"),
+        "{message}"
     );
 }

@@ -238,11 +238,15 @@ fn reading(path: &Path, error: &std::io::Error) -> IoError {
 }
 
 impl OpenError {
-    /// In words, for the value that was to be read.
-    pub(crate) fn for_value(self, value: &str) -> RunError {
+    /// In words, for the input that was to be read.
+    pub(crate) fn of_input(self, input: &str) -> RunError {
         match self {
-            OpenError::Io(error) => error.into(),
-            OpenError::Memory(shortage) => crate::device::shortage_error(value, shortage, None),
+            OpenError::Io(error) => {
+                let error = RunError::from(error);
+                let message = format!("input `{input}`: {}", error.message);
+                RunError { message, ..error }
+            }
+            OpenError::Memory(shortage) => crate::device::shortage_error(input, shortage, None),
         }
     }
 }

@@ -56,7 +56,7 @@ impl Pipeline {
                 .inputs
                 .ids()
                 .next_back()
-                .map_or_else(first, |id| after(id)),
+                .map_or_else(first, after),
             width: Expr::symbol(Symbol::new(name)),
         });
         let value = self.add_input(name, source, ty.into(), Some(collection));

@@ -1,0 +1,6 @@
+//! Runs of plans built by hand, and files of all formats.
+
+mod files;
+mod fused;
+mod run;
+mod support;
