@@ -5,5 +5,6 @@ mod docs;
 mod generated;
 mod pipelines;
 mod purity;
+mod run;
 mod support;
 mod tidy;

@@ -1,0 +1,58 @@
+//! What a run says and leaves behind.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::support::{self, root};
+
+/// What the data changed of the plan is listed before the run.
+#[test]
+fn changes_that_data_makes_are_listed() {
+    let output = support::haul()
+        .args(["run", "tests/cases/cli/bound.ron"])
+        .output()
+        .expect("the binary starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    assert_eq!(
+        stderr.lines().next(),
+        Some("data: `x` is f32[64, 64]"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("\ny: 1 of 1 task in "), "{stderr}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let header = "stage  tasks  predicted  measured  ratio";
+    assert!(stdout.contains(header), "{stdout}");
+}
+
+/// Ctrl-C ends a run with status 130, and leaves neither an output nor a part of one.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let pipeline = folder.path().join("long.ron");
+    fs::copy(root().join("tests/cases/run/long.ron"), &pipeline).expect("a copy");
+    let mut run = support::haul()
+        .arg("run")
+        .arg(&pipeline)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let stderr = BufReader::new(run.stderr.take().expect("a pipe"));
+    let started = |line: &String| line.starts_with("first: 1 of 1 task");
+    let mut lines = stderr.lines().map(|line| line.expect("UTF-8"));
+    assert!(lines.any(|line| started(&line)), "the first stage ends");
+    let pid = run.id().to_string();
+    let sent = Command::new("kill")
+        .args(["-INT", &pid])
+        .status()
+        .expect("kill starts");
+    assert!(sent.success());
+    let rest: Vec<_> = lines.collect();
+    let status = run.wait().expect("the run ends");
+    assert_eq!(status.code(), Some(130), "{rest:?}");
+    let left = support::files(folder.path(), "");
+    assert_eq!(left, [pipeline], "{rest:?}");
+}
