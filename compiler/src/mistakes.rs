@@ -6,15 +6,16 @@ use haul_ir::diagnostic::{Code, Diagnostic, Severity, Span};
 
 use crate::diagnostics::suggest::did_you_mean;
 
-/// For so many mistakes near names are looked for: with many names that takes long.
-const SUGGESTIONS: usize = 100;
+/// So many names are compared in all: with many of them that takes long.
+const COMPARISONS: usize = 500_000;
 
 /// Collects diagnostics, each once: a mistake in a function is met at every use of it.
 #[derive(Debug, Default)]
 pub(crate) struct Mistakes {
     list: Vec<Diagnostic>,
     seen: HashSet<(Code, Span, String)>,
-    suggestions: usize,
+    /// Names compared so far.
+    comparisons: usize,
 }
 
 impl Mistakes {
@@ -43,11 +44,11 @@ impl Mistakes {
         name: &str,
         candidates: impl IntoIterator<Item = &'n str>,
     ) {
-        if self.suggestions == SUGGESTIONS {
+        if self.comparisons > COMPARISONS {
             return self.report(mistake);
         }
-        self.suggestions += 1;
         let mut candidates: Vec<_> = candidates.into_iter().collect();
+        self.comparisons += candidates.len();
         candidates.sort_unstable();
         candidates.dedup();
         let span = mistake.primary.span;

@@ -68,12 +68,14 @@ pub(crate) fn resolve(ast: &Ast, ops: &Ops, facts: &Facts, mistakes: &mut Mistak
         budget: functions::BUDGET,
         is_too_much: false,
         circular: Vec::new(),
+        called: vec![false; ast.functions.len()],
     };
     resolver.dims();
     resolver.inputs();
     resolver.stages();
     let outputs = resolver.outputs();
     let unused = resolver.unused();
+    resolver.check_uncalled();
     Resolved {
         graph: resolver.graph,
         places: resolver.places,
@@ -117,6 +119,8 @@ struct Resolver<'a> {
     /// Functions that are put in place of their calls without end, or use a stage that waits for
     /// itself; by position in the file.
     circular: Vec<bool>,
+    /// Whether something calls each function.
+    called: Vec<bool>,
 }
 
 /// What a stage runs over.

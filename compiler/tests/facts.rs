@@ -96,6 +96,10 @@ fn what_does_not_fit_is_told() {
         "E0228 `k` cannot be set to `many`: not a number ()"
     );
     assert_eq!(
+        said(&set("k", "2.5")),
+        "E0228 `k` cannot be set to `2.5`: it is a whole number in the file ()"
+    );
+    assert_eq!(
         said(&set("n", "-4")),
         "E0228 `n` cannot be set to `-4`: not a size ()"
     );
@@ -123,6 +127,23 @@ fn what_does_not_fit_is_told() {
         said(&facts),
         "E0220 the file has f64[150, 3], declared is f32[150, 3] (n = 150 from the header of `x`)"
     );
+}
+
+#[test]
+fn params_keep_their_kind() {
+    let text = r#"Pipeline(version: 1, params: { "rate": 2.0 }, inputs: {
+        "x": Constant(value: [1, 2], type: "i64[2]"),
+    }, stages: {"s": (do: "x * rate")})"#;
+    let facts = Facts {
+        params: vec![("rate".into(), "3".into())],
+        ..Facts::default()
+    };
+    let typed = check(text, haul_kernels::catalogue(), &facts)
+        .typed
+        .expect("it is fine");
+    let graph = typed.graph();
+    let stage = graph.stages.iter().next().expect("there is one");
+    assert_eq!(graph.values[stage.value].ty.to_string(), "f64[2]");
 }
 
 #[test]

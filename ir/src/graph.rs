@@ -391,8 +391,13 @@ impl Typed {
     pub fn check(graph: Graph, groups: IdVec<GroupId, Group>) -> Result<Typed, String> {
         check_values(&graph)?;
         check_stages(&graph)?;
+        let mut is_result = IdVec::filled(false, graph.values.len());
+        for value in graph.stages.iter().flat_map(|stage| &stage.results) {
+            is_result[*value] = true;
+        }
         for (id, node) in graph.ops.entries() {
-            check_op(&graph, id, node)?;
+            check_uses(&graph, id, node, &is_result)?;
+            check_types(&graph, id, node)?;
         }
         let group_of = check_groups(&graph, &groups)?;
         Ok(Typed {
@@ -436,14 +441,14 @@ impl Typed {
 
     /// Values that a group reads and does not make, each once, in order of first use.
     pub fn reads(&self, group: GroupId) -> Vec<ValueId> {
-        let ops = &self.groups[group].ops;
         let mut seen = HashSet::new();
-        let args = ops
+        let args = self.groups[group]
+            .ops
             .iter()
             .flat_map(|op| &self.graph.ops[*op].args)
             .filter_map(Arg::value);
         args.filter(|value| match self.graph.values[*value].producer {
-            Producer::Op(op) => !ops.contains(&op),
+            Producer::Op(op) => self.group_of[op] != group,
             Producer::Input(_) => true,
         })
         .filter(|value| seen.insert(*value))
@@ -552,7 +557,12 @@ fn check_stages(graph: &Graph) -> Result<(), String> {
     }
 }
 
-fn check_op(graph: &Graph, id: OpId, node: &OpNode) -> Result<(), String> {
+fn check_uses(
+    graph: &Graph,
+    id: OpId,
+    node: &OpNode,
+    is_result: &IdVec<ValueId, bool>,
+) -> Result<(), String> {
     for value in node.args.iter().filter_map(Arg::value) {
         known(&graph.values, value)?;
         let Producer::Op(producer) = graph.values[value].producer else {
@@ -565,13 +575,17 @@ fn check_op(graph: &Graph, id: OpId, node: &OpNode) -> Result<(), String> {
             ));
         }
         let from = graph.ops[producer].stage;
-        if from != node.stage && !graph.stages[from].results.contains(&value) {
+        if from != node.stage && !is_result[value] {
             return Err(format!(
                 "{value:?} is used outside `{}`",
                 graph.stages[from].name
             ));
         }
     }
+    Ok(())
+}
+
+fn check_types(graph: &Graph, id: OpId, node: &OpNode) -> Result<(), String> {
     let inputs = arg_types(graph, node);
     let inferred = node.op.infer(&Call {
         inputs: &inputs,

@@ -12,7 +12,7 @@ use crate::resolve::{CallId, Node};
 impl Inference<'_> {
     pub(super) fn fault(&self, node: &Node, types: &[ArgType], error: &InferError) -> Diagnostic {
         let origin = &node.origin;
-        let message = format!("`{}`: {}", origin.written, error.message);
+        let message = told(origin.written, &error.message);
         let span = blamed(node, error);
         let mut mistake = Diagnostic::error(code(error.fault), span, message);
         for (place, ty) in origin.args.iter().zip(types) {
@@ -47,6 +47,17 @@ impl Inference<'_> {
         }
         mistake
     }
+}
+
+/// The message with the name of the op, as its subject where it has none.
+fn told(written: &str, message: &str) -> String {
+    let verbs = ["needs ", "is ", "takes ", "has ", "gives "];
+    let colon = if verbs.iter().any(|verb| message.starts_with(verb)) {
+        ""
+    } else {
+        ":"
+    };
+    format!("`{written}`{colon} {message}")
 }
 
 /// Where the caret stands: at the option or argument at fault, or the operator between them.

@@ -8,6 +8,9 @@ use haul_ir::op::{Fault, InferError};
 use super::Inference;
 use crate::resolve::{Node, Operand};
 
+/// So far back the way of a type is followed.
+const MAX_STEPS: usize = 1_000;
+
 impl Inference<'_> {
     /// Places outside of the call where the types of its operands come from, with what happened
     /// there.
@@ -44,7 +47,7 @@ impl Inference<'_> {
             })
         };
         let mut at = value;
-        loop {
+        for _ in 0..MAX_STEPS {
             let op = match self.graph.values[at].producer {
                 Producer::Input(input) => {
                     let input_name = &self.graph.inputs[input].name;
@@ -59,6 +62,11 @@ impl Inference<'_> {
                 None => return (self.places.ops[op], self.change(op, at)),
             }
         }
+        let place = match self.graph.values[at].producer {
+            Producer::Input(input) => self.places.inputs[input],
+            Producer::Op(op) => self.places.ops[op],
+        };
+        (place, ty.to_string())
     }
 
     /// What an op makes of what: `f32[B, 16384] gives c64[B, 8193]`.

@@ -4,7 +4,7 @@ use haul_ir::diagnostic::{Diagnostic, Span};
 
 use super::calls::Parameters;
 use super::formula::Scope;
-use super::{CallSite, Operand, Resolver};
+use super::{CallSite, Each, Operand, Resolver};
 use crate::diagnostics::codes::EXPANSION;
 use crate::syntax::ast::{self, Argument, Name};
 
@@ -42,6 +42,7 @@ impl<'a> Resolver<'a> {
         if self.circular[position] || !self.may_call(scope, name.span) {
             return Operand::Unknown;
         }
+        self.called[position] = true;
         let call = self.calls.push(CallSite {
             function: name.value.clone(),
             span: name.span,
@@ -53,6 +54,21 @@ impl<'a> Resolver<'a> {
             functions: scope.functions + 1,
         };
         self.body(function, inner)
+    }
+
+    /// Looks at the functions that nothing calls: names in them exist, whatever they are given.
+    pub(super) fn check_uncalled(&mut self) {
+        self.each = Each::Unknown;
+        for position in 0..self.ast.functions.len() {
+            if !std::mem::replace(&mut self.called[position], true) {
+                let function: &'a ast::Function = &self.ast.functions[position];
+                let parameters = function.parameters.iter().map(|name| name.value.as_str());
+                let mut scope = Scope::of_stage();
+                scope.locals = parameters.map(|name| (name, Operand::Unknown)).collect();
+                self.body(function, scope);
+            }
+        }
+        self.each = Each::Once;
     }
 
     fn body(&mut self, function: &'a ast::Function, mut scope: Scope<'a>) -> Operand {

@@ -66,10 +66,10 @@ impl Bindings {
         // Flags have no place in the file.
         let nowhere = Span::default();
         match names.get(name) {
-            Some(Global::Param(_)) => match number(text) {
-                Some(value) => names.set(name, value),
-                None => {
-                    let message = format!("`{name}` cannot be set to `{text}`: not a number");
+            Some(Global::Param(declared)) => match replacement(declared, text) {
+                Ok(value) => names.set(name, value),
+                Err(why) => {
+                    let message = format!("`{name}` cannot be set to `{text}`: {why}");
                     mistakes.report(Diagnostic::error(SET, nowhere, message));
                 }
             },
@@ -165,6 +165,17 @@ fn lone_symbol<'e>(names: &Names<'_>, size: &'e Expr) -> Option<&'e str> {
     match &size.kind {
         ExprKind::Name(name) if matches!(names.get(name), None | Some(Global::Dim)) => Some(name),
         _ => None,
+    }
+}
+
+/// The number that takes the place of a param's, of the same kind: whole numbers can be sizes,
+/// and meet integers without making floats of them.
+fn replacement(declared: Option<Number>, text: &str) -> Result<Number, &'static str> {
+    let given = number(text).ok_or("not a number")?;
+    match (declared, given) {
+        (Some(Number::Float(_)), Number::Int(value)) => Ok(Number::Float(value as f64)),
+        (Some(Number::Int(_)), Number::Float(_)) => Err("it is a whole number in the file"),
+        _ => Ok(given),
     }
 }
 

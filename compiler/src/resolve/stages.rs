@@ -4,15 +4,18 @@ use std::collections::{HashMap, HashSet};
 
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::graph::Pin;
-use haul_ir::id::Id;
+use haul_ir::id::{Id, InputId};
 use haul_ir::op::Weak;
+use haul_ir::types::ValueType;
 
 use super::attributes::defaults;
 use super::formula::Scope;
 use super::names::Global;
 use super::order::order;
 use super::{Each, InputState, Node, Operand, Origin, Resolver, Stage, Statement, ValueRef, Wish};
-use crate::diagnostics::codes::{COLLECTION, NO_COLLECTION, UNKNOWN_NAME, UNNAMED_LINE};
+use crate::diagnostics::codes::{
+    COLLECTION, KIND_OF_VALUE, NO_COLLECTION, UNKNOWN_NAME, UNNAMED_LINE,
+};
 use crate::ops::COPY;
 use crate::syntax::ast::{self, Formula, Name, Place, Side, Spanned};
 
@@ -123,6 +126,13 @@ impl<'a> Resolver<'a> {
     fn exported(&mut self, value: Operand, first_node: usize, span: Span) -> Operand {
         match value {
             Operand::Value(ValueRef::Node(node, _)) if node.index() >= first_node => value,
+            Operand::Value(ValueRef::Input(input)) if self.is_text(input) => {
+                let message = "a stage gives tensors, this is text";
+                let mistake = Diagnostic::error(KIND_OF_VALUE, span, message);
+                self.mistakes
+                    .report(mistake.help("read it with an op such as `parse_csv`"));
+                Operand::Unknown
+            }
             Operand::Value(_) => self.emit_plain(COPY, value, span),
             Operand::Scalar(ref scalar) => {
                 let dtype = match scalar.weak() {
@@ -140,6 +150,10 @@ impl<'a> Resolver<'a> {
             }
             Operand::Unknown => value,
         }
+    }
+
+    fn is_text(&self, input: InputId) -> bool {
+        self.graph.values[self.graph.inputs[input].value].ty == ValueType::Text
     }
 
     /// A call of an op that the language itself stands on.

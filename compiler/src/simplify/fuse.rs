@@ -7,18 +7,25 @@ use haul_ir::op::CpuKernel;
 
 use super::rewrite::kept;
 
+/// Most ops of a group: kernels hold something for each, and longer ones gain nothing.
+const MAX_OPS: usize = 64;
+
 /// The groups, each after those it depends on, stage by stage.
 ///
 /// An op joins the group of its consumers when all of them are in it, of its own shape and side,
-/// and its value does not leave the stage. So only the last op of a group gives a value to
+/// its value does not leave the stage, and there is room. So only the last op of a group gives a value to
 /// others, and groups depend on each other in the order of these.
 pub(super) fn groups(graph: &Graph) -> IdVec<GroupId, Group> {
     let kept = kept(graph);
     let users = users(graph);
     let mut last: IdVec<OpId, OpId> = graph.ops.ids().collect();
+    let mut sizes: IdVec<OpId, usize> = IdVec::filled(1, graph.ops.len());
     for (id, node) in graph.ops.entries().rev() {
         let joined = joined(graph, node, &users, &kept, &last);
-        last[id] = joined.unwrap_or(id);
+        if let Some(joined) = joined.filter(|last| sizes[*last] < MAX_OPS) {
+            last[id] = joined;
+            sizes[joined] += 1;
+        }
     }
     let mut members: IdVec<OpId, Vec<OpId>> = IdVec::filled(Vec::new(), graph.ops.len());
     for (id, last) in last.entries() {

@@ -22,11 +22,10 @@ pub(super) fn replace_redundant(graph: &Graph, rewrite: &mut Rewrite) {
             seen.clear();
         }
         let args: Vec<_> = node.args.iter().map(|arg| rewrite.arg(arg)).collect();
-        if let Some(uncast) = uncast(graph, node, &args) {
-            if !rewrite.is_kept(node.results[0]) {
-                rewrite.replace(node.results[0], uncast);
-                continue;
-            }
+        let is_kept = node.results.iter().any(|result| rewrite.is_kept(*result));
+        if let Some(uncast) = uncast(graph, node, &args).filter(|_| !is_kept) {
+            rewrite.replace(node.results[0], uncast);
+            continue;
         }
         let key = (node.op.name(), node.pin, args, &node.attrs);
         let Some(first) = seen.get(&key) else {
