@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::time::Duration;
 
 use haul_executor::{Event, Observer};
 use haul_ir::id::{IdVec, StageId};
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
 use super::Stage;
 
@@ -100,6 +101,11 @@ impl Drop for Live {
 }
 
 fn style() -> ProgressStyle {
-    let template = "{bar:24} {pos}/{len} {elapsed} {per_sec:>9} {eta:>4} left  {msg}";
-    ProgressStyle::with_template(template).expect("a template of ours")
+    let template = "{bar:24} {pos}/{len} {elapsed} {rate:>9} {eta:>4} left  {msg}";
+    let rate = |state: &ProgressState, out: &mut dyn Write| {
+        // An error here is one of the terminal.
+        let _ = write!(out, "{:.2}/s", state.per_sec());
+    };
+    let style = ProgressStyle::with_template(template).expect("a template of ours");
+    style.with_key("rate", rate)
 }
