@@ -9,6 +9,7 @@ mod formula;
 mod functions;
 mod headers;
 mod inputs;
+mod lookup;
 mod names;
 mod node;
 mod order;
@@ -16,6 +17,7 @@ mod outputs;
 mod requests;
 mod scalars;
 mod sizes;
+mod sources;
 mod stages;
 mod used;
 
@@ -35,12 +37,13 @@ use crate::places::Places;
 use crate::syntax::Ast;
 
 pub(crate) use self::constants::fits;
-pub(crate) use self::inputs::{file_source, inner_name, refuse_picture};
+pub(crate) use self::inputs::inner_name;
 pub(crate) use self::node::{
     CallId, CallSite, Node, NodeId, Operand, Origin, Output, Resolved, Stage, Statement, ValueRef,
     Wish,
 };
 pub(crate) use self::sizes::is_too_large;
+pub(crate) use self::sources::{file_source, refuse_picture};
 
 /// Looks up everything that a pipeline names. What could not be understood is reported and
 /// left out, or [`Operand::Unknown`].
