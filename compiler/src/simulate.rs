@@ -6,9 +6,11 @@
 //! listed, and start in batches. Moving values between nodes takes no time here.
 
 mod machines;
+mod queues;
+mod tree;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeSet, BinaryHeap};
 
 use haul_ir::cost::Nanos;
 use haul_ir::id::{IdVec, NodeId};
@@ -16,6 +18,7 @@ use haul_ir::target::Target;
 
 pub(crate) use self::machines::{GpuShare, Share};
 use self::machines::{Grant, Machines};
+use self::queues::Queues;
 
 /// Above so many tasks, runs of them are taken as one that is longer.
 const MOST_TASKS: u64 = 1_000_000;
@@ -117,9 +120,6 @@ struct State {
     waited: Option<(Nanos, usize)>,
 }
 
-/// Stages of one shape of request with ready tasks, the most urgent first.
-type Queue = BTreeSet<(Reverse<Nanos>, usize)>;
-
 struct Run<'a> {
     stages: &'a [Tasks],
     machines: Machines<'a>,
@@ -127,11 +127,9 @@ struct Run<'a> {
     states: Vec<State>,
     /// Stages that wait for each stage.
     before: Vec<Vec<After>>,
-    /// The critical path from each stage on.
-    urgency: Vec<Nanos>,
-    /// The queue that each stage stands in.
-    queue_of: Vec<usize>,
-    queues: Vec<Queue>,
+    queues: Queues,
+    /// The kinds of nodes on which tasks ended, or for which tasks became ready.
+    changed: BTreeSet<NodeId>,
     running: BinaryHeap<Reverse<Batch>>,
     batches: usize,
     /// The stage that finished last, and so made room.
@@ -140,21 +138,14 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(stages: &'a [Tasks], target: &'a Target) -> Self {
-        let mut shapes = BTreeMap::new();
-        let mut queue_of = Vec::new();
-        for tasks in stages {
-            let next = shapes.len();
-            queue_of.push(*shapes.entry(&tasks.share).or_insert(next));
-        }
         let before = before(stages);
         let mut run = Run {
-            urgency: urgency(stages, &before),
+            queues: Queues::new(stages, &urgency(stages, &before), target.nodes.len()),
+            changed: target.nodes.ids().collect(),
             machines: Machines::new(target),
             now: 0,
             states: vec![State::default(); stages.len()],
             before,
-            queues: vec![Queue::new(); shapes.len()],
-            queue_of,
             running: BinaryHeap::new(),
             batches: 0,
             last_done: None,
@@ -187,31 +178,23 @@ impl<'a> Run<'a> {
 
     /// Puts a stage into its queue or takes it out.
     fn update(&mut self, stage: usize) {
-        let key = (Reverse(self.urgency[stage]), stage);
-        let queue = &self.queue_of[stage];
-        if self.ready(stage) > 0 {
+        let is_ready = self.ready(stage) > 0;
+        if is_ready {
             self.states[stage].ready_at.get_or_insert(self.now);
-            self.queues[*queue].insert(key);
-        } else {
-            self.queues[*queue].remove(&key);
         }
+        self.queues.set(stage, is_ready);
     }
 
-    /// Starts what there is room for.
+    /// Starts what there is room for. What found none before has none now, but where tasks ended or
+    /// became ready.
     fn start_all(&mut self) {
-        let mut open: Vec<bool> = self.queues.iter().map(|queue| !queue.is_empty()).collect();
-        let most_urgent = |run: &Self, open: &[bool]| {
-            let queues = run
-                .queues
-                .iter()
-                .enumerate()
-                .filter(|(queue, _)| open[*queue]);
-            let heads = queues.filter_map(|(_, queue)| queue.first().copied());
-            heads.min().map(|(_, stage)| stage)
-        };
-        while let Some(stage) = most_urgent(self, &open) {
-            // A request that finds no room closes the queue of all that are like it.
-            open[self.queue_of[stage]] = self.start(stage);
+        for kind in std::mem::take(&mut self.changed) {
+            let mut from = 0;
+            let room = |run: &Self| run.machines.room(kind);
+            while let Some((rank, stage)) = self.queues.first(kind, from, room(self)) {
+                // Where one finds no room, none behind it in its queue does.
+                from = if self.start(stage) { rank } else { rank + 1 };
+            }
         }
     }
 
@@ -249,8 +232,9 @@ impl<'a> Run<'a> {
     }
 
     fn finish(&mut self, batch: Batch) {
-        self.machines
-            .release(&self.stages[batch.stage].share, &batch.grant);
+        let share = &self.stages[batch.stage].share;
+        self.machines.release(share, &batch.grant);
+        self.changed.insert(share.node);
         self.last_done = Some(batch.stage);
         let state = &mut self.states[batch.stage];
         state.done += batch.grant.tasks;
@@ -262,6 +246,7 @@ impl<'a> Run<'a> {
             }
             if all_done || next.by_item {
                 self.update(next.stage);
+                self.changed.insert(self.stages[next.stage].share.node);
             }
         }
     }

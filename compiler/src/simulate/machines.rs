@@ -1,10 +1,13 @@
 //! What is free on each node of a target while a run is simulated.
 
+use haul_ir::graph::GpuCount;
 use haul_ir::id::{IdVec, NodeId};
 use haul_ir::target::{Node, Target};
 
+use super::tree::{Amounts, Tree, larger};
+
 /// A whole device, in ten-thousandths.
-const DEVICE: u32 = 10_000;
+const DEVICE: u32 = GpuCount::ONE.0;
 
 /// What a task holds, all on one node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +16,14 @@ pub(crate) struct Share {
     pub(crate) cpus: u32,
     pub(crate) memory: u64,
     pub(crate) gpu: Option<GpuShare>,
+}
+
+impl Share {
+    /// What some node must have free of each resource.
+    pub(super) fn least(&self) -> Amounts {
+        let (gpus, vram) = self.gpu.as_ref().map_or((0, 0), |gpu| (gpu.gpus, gpu.vram));
+        [self.cpus.into(), self.memory, gpus.into(), vram]
+    }
 }
 
 /// What a task holds of GPUs.
@@ -37,7 +48,15 @@ pub(super) struct Grant {
 /// Free resources of the nodes that have been used so far.
 pub(super) struct Machines<'a> {
     target: &'a Target,
-    used: IdVec<NodeId, Vec<Free>>,
+    used: IdVec<NodeId, Used>,
+}
+
+/// The nodes of a kind that have been used so far.
+#[derive(Clone, Default)]
+struct Used {
+    free: Vec<Free>,
+    /// At most so much is free on each.
+    room: Tree,
 }
 
 #[derive(Clone, Debug)]
@@ -55,6 +74,16 @@ impl Free {
             memory: node.memory,
             gpus: node.gpus.iter().map(|gpu| (DEVICE, gpu.vram)).collect(),
         }
+    }
+
+    /// The most that is free of each resource: of a GPU the share of one or the number of whole
+    /// ones.
+    fn amounts(&self) -> Amounts {
+        let whole = self.gpus.iter().filter(|gpu| gpu.0 == DEVICE).count() as u64;
+        let share = self.gpus.iter().map(|gpu| u64::from(gpu.0)).max();
+        let gpus = share.unwrap_or(0).max(whole * u64::from(DEVICE));
+        let vram = self.gpus.iter().map(|gpu| gpu.1).max().unwrap_or(0);
+        [self.cpus.into(), self.memory, gpus, vram]
     }
 
     /// How many tasks have room, of at most `wanted`, and on which devices.
@@ -123,24 +152,33 @@ impl Free {
 impl<'a> Machines<'a> {
     pub(super) fn new(target: &'a Target) -> Self {
         Self {
-            used: target.nodes.iter().map(|_| Vec::new()).collect(),
+            used: target.nodes.iter().map(|_| Used::default()).collect(),
             target,
         }
+    }
+
+    /// No node of the kind has more free of any resource.
+    pub(super) fn room(&self, kind: NodeId) -> Amounts {
+        let (node, used) = (&self.target.nodes[kind], &self.used[kind]);
+        let room = used.room.largest();
+        if used.free.len() < node.count as usize {
+            return larger(room, Free::all(node).amounts());
+        }
+        room
     }
 
     /// Room for one and at most `wanted` tasks on the first node of the kind that has any.
     pub(super) fn grant(&mut self, share: &Share, wanted: u64) -> Option<Grant> {
         let node = &self.target.nodes[share.node];
         let used = &mut self.used[share.node];
-        let mut rooms = used.iter().enumerate();
-        let found = rooms.find_map(|(machine, free)| Some((machine, free.room(share, wanted)?)));
-        let (machine, (tasks, devices)) = match found {
+        let (machine, (tasks, devices)) = match used.first(share, wanted) {
             Some(found) => found,
-            None if used.len() < node.count as usize => {
+            None if used.free.len() < node.count as usize => {
                 let free = Free::all(node);
                 let room = free.room(share, wanted)?;
-                used.push(free);
-                (used.len() - 1, room)
+                used.room.push(free.amounts());
+                used.free.push(free);
+                (used.free.len() - 1, room)
             }
             None => return None,
         };
@@ -149,16 +187,38 @@ impl<'a> Machines<'a> {
             machine,
             devices,
         };
-        used[machine].change(share, &grant, true);
+        used.change(share, &grant, true);
         Some(grant)
     }
 
     pub(super) fn release(&mut self, share: &Share, grant: &Grant) {
-        self.used[share.node][grant.machine].change(share, grant, false);
+        self.used[share.node].change(share, grant, false);
     }
 
     /// How many nodes of each kind were used.
     pub(super) fn used(&self) -> IdVec<NodeId, u32> {
-        self.used.iter().map(|nodes| nodes.len() as u32).collect()
+        let used = self.used.iter();
+        used.map(|used| used.free.len() as u32).collect()
+    }
+}
+
+impl Used {
+    /// The first node with room for tasks, for how many of at most `wanted`, and on which devices.
+    fn first(&self, share: &Share, wanted: u64) -> Option<(usize, (u64, Vec<usize>))> {
+        let least = share.least();
+        let mut from = 0;
+        while let Some(machine) = self.room.first(from, &least) {
+            if let Some(room) = self.free[machine].room(share, wanted) {
+                return Some((machine, room));
+            }
+            from = machine + 1;
+        }
+        None
+    }
+
+    fn change(&mut self, share: &Share, grant: &Grant, takes: bool) {
+        let free = &mut self.free[grant.machine];
+        free.change(share, grant, takes);
+        self.room.set(grant.machine, free.amounts());
     }
 }

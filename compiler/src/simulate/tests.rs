@@ -132,6 +132,37 @@ fn none_waits_behind_one_whose_room_is_not_there() {
 }
 
 #[test]
+fn many_requests_that_differ_run_in_their_order() {
+    // On `b`, with room for one of 2 cpus at a time, and on an `a` with 8 GiB for one of more
+    // than 4 GiB: 10,000 of 10 each on the one, 5,000 after another on each of the two nodes.
+    let distinct = |(node, cpus, gib): (usize, u32, u64)| -> Vec<Tasks> {
+        let stages = (1..=10_000).map(|extra| {
+            let mut tasks = tasks(1, 10, (node, cpus, gib));
+            tasks.share.memory += extra;
+            tasks
+        });
+        stages.collect()
+    };
+    assert_eq!(makespan(&distinct((1, 2, 1))), 100_000);
+    assert_eq!(makespan(&distinct((0, 1, 4))), 50_000);
+    let on_gpu = distinct((0, 0, 0)).into_iter();
+    let on_gpu: Vec<_> = on_gpu.map(|tasks| tasks.on_gpu(10_000, 1)).collect();
+    // 4 devices.
+    assert_eq!(makespan(&on_gpu), 25_000);
+}
+
+#[test]
+fn each_of_many_tasks_takes_a_node_of_many() {
+    let text = r#"Target(nodes: {"a": (count: 100000, cpus: 4, memory: "8 GiB")})"#;
+    let target = target::parse("wide", text).unwrap();
+    // Of 160,000 tasks of a whole node 100,000 run in the first wave, the others in the second.
+    let schedule = simulate(&[tasks(160_000, 10, (0, 4, 8))], &target);
+    assert_eq!(schedule.makespan, 20);
+    let used: Vec<_> = schedule.nodes_used.iter().copied().collect();
+    assert_eq!(used, [100_000]);
+}
+
+#[test]
 fn millions_of_tasks_are_taken_in_runs() {
     // 16 million tasks on 8 cpus: 2 million waves of 10, in runs of 16.
     assert_eq!(makespan(&[tasks(16_000_000, 10, A)]), 20_000_000);
