@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use haul_ir::graph::{Arg, Graph, Input, Producer, Source};
+use haul_ir::graph::{Arg, Graph, Input, Output, Producer, Source};
 use haul_ir::id::{CollectionId, IdVec, InputId, ValueId};
 use haul_ir::tensor::Layout;
 use haul_ir::types::ValueType;
@@ -211,7 +211,7 @@ impl<'a> Store<'a> {
     }
 }
 
-/// How many tasks read each value that comes from outside their stage, or each item of it.
+/// How many tasks and outputs read each value from outside the stage, or each item of it.
 fn count_readers(
     graph: &Graph,
     count: &dyn Fn(Option<CollectionId>) -> usize,
@@ -230,6 +230,11 @@ fn count_readers(
                 readers[value] += if of_this_item { 1 } else { count(stage.each) };
             }
         }
+    }
+    // Outputs that take an input as it is are written after all tasks.
+    for input in graph.inputs.iter() {
+        let is_written = |output: &Output| output.value == input.value;
+        readers[input.value] += usize::from(graph.outputs.iter().any(is_written));
     }
     // Slices read what they are cut from.
     for input in graph.inputs.iter() {
