@@ -2,16 +2,11 @@
 
 use haul_ir::graph::Request;
 
-/// A whole GPU, in the ledger's ten-thousandths.
-const WHOLE: u32 = 10_000;
-
 /// What nobody holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ledger {
     cpus: u32,
     memory: u64,
-    /// Free ten-thousandths of each GPU.
-    gpus: Vec<u32>,
     /// Grants that are out.
     grants: usize,
 }
@@ -22,16 +17,13 @@ pub(crate) struct Ledger {
 pub(crate) struct Grant {
     cpus: u32,
     memory: u64,
-    /// Ten-thousandths, by GPU.
-    gpus: Vec<(usize, u32)>,
 }
 
 impl Ledger {
-    pub(crate) fn new(cpus: u32, memory: u64, gpus: usize) -> Self {
+    pub(crate) fn new(cpus: u32, memory: u64) -> Self {
         Self {
             cpus,
             memory,
-            gpus: vec![WHOLE; gpus],
             grants: 0,
         }
     }
@@ -54,45 +46,19 @@ impl Ledger {
         {
             return Err("memory");
         }
-        let gpus = self.choose_gpus(request.gpus.0).ok_or("gpus")?;
         self.cpus -= request.cpus;
         self.memory -= request.memory;
-        for (gpu, share) in &gpus {
-            self.gpus[*gpu] -= share;
-        }
         self.grants += 1;
         Ok(Grant {
             cpus: request.cpus,
             memory: request.memory,
-            gpus,
         })
     }
 
     pub(crate) fn give_back(&mut self, grant: Grant) {
         self.cpus += grant.cpus;
         self.memory += grant.memory;
-        for (gpu, share) in grant.gpus {
-            self.gpus[gpu] += share;
-        }
         self.grants -= 1;
-    }
-
-    /// Whole devices that nobody uses, or the fullest one that still has the share.
-    fn choose_gpus(&self, wanted: u32) -> Option<Vec<(usize, u32)>> {
-        let devices = self.gpus.iter().copied().enumerate();
-        if wanted == 0 {
-            return Some(Vec::new());
-        }
-        if wanted < WHOLE {
-            let fullest = devices
-                .filter(|(_, free)| *free >= wanted)
-                .min_by_key(|(_, free)| *free);
-            return fullest.map(|(gpu, _)| vec![(gpu, wanted)]);
-        }
-        let count = (wanted / WHOLE) as usize;
-        let whole = devices.filter(|(_, free)| *free == WHOLE).take(count);
-        let whole: Vec<_> = whole.collect();
-        (whole.len() == count).then_some(whole)
     }
 }
 
@@ -101,11 +67,11 @@ mod tests {
     use super::*;
     use haul_ir::graph::GpuCount;
 
-    fn request(cpus: u32, memory: u64, gpus: u32) -> Request {
+    fn request(cpus: u32, memory: u64) -> Request {
         Request {
             cpus,
             memory,
-            gpus: GpuCount(gpus),
+            gpus: GpuCount::NONE,
             gpu_type: None,
             vram: None,
         }
@@ -113,18 +79,12 @@ mod tests {
 
     #[test]
     fn a_request_is_granted_whole_or_not_at_all() {
-        let full = Ledger::new(4, 100, 2);
+        let full = Ledger::new(4, 100);
         let mut ledger = full.clone();
-        let first = ledger.grant(&request(3, 60, 2500), 0).unwrap();
-        assert_eq!(ledger.grant(&request(2, 10, 0), 0).unwrap_err(), "cpus");
-        assert_eq!(ledger.grant(&request(1, 41, 0), 0).unwrap_err(), "memory");
-        assert_eq!(
-            ledger.grant(&request(1, 10, 20_000), 0).unwrap_err(),
-            "gpus"
-        );
-        // A share joins the device that has one taken, so that the other stays whole.
-        let second = ledger.grant(&request(1, 40, 7500), 0).unwrap();
-        assert_eq!(ledger.gpus, [0, WHOLE]);
+        let first = ledger.grant(&request(3, 60), 0).unwrap();
+        assert_eq!(ledger.grant(&request(2, 10), 0).unwrap_err(), "cpus");
+        assert_eq!(ledger.grant(&request(1, 41), 0).unwrap_err(), "memory");
+        let second = ledger.grant(&request(1, 40), 0).unwrap();
         ledger.give_back(first);
         ledger.give_back(second);
         assert_eq!(ledger, full);
@@ -132,10 +92,10 @@ mod tests {
 
     #[test]
     fn stored_values_take_room_beside_others_but_do_not_block_a_task_for_ever() {
-        let mut ledger = Ledger::new(4, 100, 0);
-        let alone = ledger.grant(&request(1, 90, 0), 50).unwrap();
-        assert_eq!(ledger.grant(&request(1, 10, 0), 1).unwrap_err(), "memory");
-        let beside = ledger.grant(&request(1, 10, 0), 0).unwrap();
+        let mut ledger = Ledger::new(4, 100);
+        let alone = ledger.grant(&request(1, 90), 50).unwrap();
+        assert_eq!(ledger.grant(&request(1, 10), 1).unwrap_err(), "memory");
+        let beside = ledger.grant(&request(1, 10), 0).unwrap();
         ledger.give_back(alone);
         ledger.give_back(beside);
     }

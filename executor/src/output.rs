@@ -8,11 +8,16 @@ use std::path::{Component, Path, PathBuf};
 use haul_ir::graph::{Graph, Output, Sink};
 use haul_ir::id::{CollectionId, IdVec, ValueId};
 use haul_ir::report::Written;
+use tempfile::NamedTempFile;
 
+use crate::cancel::Stop;
 use crate::error::{IoError, RunError};
 use crate::inputs::Items;
 use crate::io;
 use crate::tensor::{Data, Tensor};
+
+/// Bytes that are written at a time.
+const BLOCK: usize = 1 << 18;
 
 /// Positions of an output and of an item: the order in which files are told of.
 pub(crate) type FilePlace = (usize, usize);
@@ -71,7 +76,7 @@ impl<'a> Outputs<'a> {
     }
 
     /// Whether a value is written.
-    pub(crate) fn take(&self, value: ValueId) -> bool {
+    pub(crate) fn is_written(&self, value: ValueId) -> bool {
         self.takers.contains_key(&value)
     }
 
@@ -84,11 +89,12 @@ impl<'a> Outputs<'a> {
         value: ValueId,
         item: Option<usize>,
         data: &Data,
+        stop: &Stop,
         written: &mut Vec<(FilePlace, Written)>,
     ) -> Result<(), RunError> {
         let item = item.unwrap_or(0);
         for at in self.takers.get(&value).into_iter().flatten() {
-            written.push(((*at, item), self.write(*at, item, data)?));
+            written.push(((*at, item), self.write(*at, item, data, stop)?));
         }
         Ok(())
     }
@@ -96,8 +102,9 @@ impl<'a> Outputs<'a> {
     /// Writes one file under a temporary name, then renames it.
     ///
     /// # Errors
-    /// The value does not suit the format; the file cannot be written; the path leads outside.
-    fn write(&self, at: usize, item: usize, data: &Data) -> Result<Written, RunError> {
+    /// The value does not suit the format; the file cannot be written; the path leads outside;
+    /// the run is stopped.
+    fn write(&self, at: usize, item: usize, data: &Data, stop: &Stop) -> Result<Written, RunError> {
         let output = &self.graph.outputs[at];
         let path = &self.paths[at][item];
         let Data::Tensor(tensor) = data else {
@@ -107,8 +114,11 @@ impl<'a> Outputs<'a> {
             .map_err(|[reason, help]| of_output(output, path, &reason).help(help))?;
         let named = Path::new(path);
         let bytes = self
-            .write_whole(named, tensor, &output.sink)
-            .map_err(|error| of_output(output, path, &error.to_string()))?;
+            .write_whole(named, tensor, &output.sink, stop)
+            .map_err(|error| match stop.is_set() {
+                true => RunError::cancelled(),
+                false => of_output(output, path, &error.to_string()),
+            })?;
         Ok(Written {
             output: output.name.clone(),
             path: path.clone(),
@@ -116,7 +126,14 @@ impl<'a> Outputs<'a> {
         })
     }
 
-    fn write_whole(&self, path: &Path, tensor: &Tensor, sink: &Sink) -> std::io::Result<u64> {
+    fn write_whole(
+        &self,
+        path: &Path,
+        tensor: &Tensor,
+        sink: &Sink,
+        stop: &Stop,
+    ) -> std::io::Result<u64> {
+        check_going(stop)?;
         let target = self.folder.join(path);
         let parent = target.parent().unwrap_or(&self.folder);
         self.check_inside(parent)?;
@@ -125,7 +142,8 @@ impl<'a> Outputs<'a> {
         builder.prefix(".haul-");
         #[cfg(unix)]
         builder.permissions(<Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
-        let mut file = BufWriter::with_capacity(1 << 18, builder.tempfile_in(parent)?);
+        let file = builder.tempfile_in(parent)?;
+        let mut file = BufWriter::with_capacity(BLOCK, Stoppable { file, stop });
         match sink {
             Sink::Npy { .. } => io::write_npy(tensor, &mut file)?,
             Sink::Csv { columns, .. } => io::write_csv(tensor, columns, &mut file)?,
@@ -134,8 +152,10 @@ impl<'a> Outputs<'a> {
         file.flush()?;
         let file = file
             .into_inner()
-            .map_err(std::io::IntoInnerError::into_error)?;
+            .map_err(std::io::IntoInnerError::into_error)?
+            .file;
         file.as_file().sync_all()?;
+        check_going(stop)?;
         let bytes = file.as_file().metadata()?.len();
         file.persist(&target).map_err(|error| error.error)?;
         Ok(bytes)
@@ -153,6 +173,30 @@ impl<'a> Outputs<'a> {
                 "a link leads outside of the pipeline's folder",
             )),
         }
+    }
+}
+
+/// A temporary file that takes no more, and so is removed, once the run is to stop.
+struct Stoppable<'a> {
+    file: NamedTempFile,
+    stop: &'a Stop,
+}
+
+impl Write for Stoppable<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        check_going(self.stop)?;
+        self.file.write(&bytes[..bytes.len().min(BLOCK)])
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn check_going(stop: &Stop) -> std::io::Result<()> {
+    match stop.is_set() {
+        true => Err(std::io::Error::other("the run is stopped")),
+        false => Ok(()),
     }
 }
 

@@ -59,7 +59,7 @@ pub enum Event<'a> {
     Waiting {
         /// The stage.
         stage: StageId,
-        /// What is lacking: `cpus`, `memory`, `gpus`, or room for `stored values`.
+        /// What is lacking: `cpus`, `memory`, or room for `stored values`.
         lacks: &'static str,
         /// The stages whose tasks hold it.
         behind: &'a [StageId],

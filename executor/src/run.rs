@@ -14,6 +14,7 @@ use haul_ir::report::{Report, StageReport, Written};
 
 use crate::cancel::{Cancel, Stop};
 use crate::device::cpu::Cpu;
+use crate::device::fault;
 use crate::error::{ErrorKind, RunError};
 use crate::grant::Ledger;
 use crate::inputs::Inputs;
@@ -52,8 +53,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
     let stored = memory.account(u64::MAX);
     let pools = Pools::default();
     let threads = options.machine.cpus.max(1) as usize;
-    let inputs = pools.run(threads, || Inputs::open(graph, &options.base, &stored))?;
-    let mut inputs = inputs?;
+    let mut inputs = pools.run(threads, || Inputs::open(graph, &options.base, &stored))?;
     for (symbol, size) in inputs.dims.take_fresh() {
         let (symbol, item) = (&symbol, None);
         observer.event(&Event::Bound { symbol, size, item });
@@ -76,12 +76,12 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
         }),
     };
     let widths = collections.iter().map(|items| items.names.len()).collect();
-    let ledger = Ledger::new(options.machine.cpus, memory.limit(), 0);
+    let ledger = Ledger::new(options.machine.cpus, memory.limit());
     let schedule = Schedule::new(plan, &widths, ledger, memory.limit());
     let mut run = Run::new(&context, schedule, observer);
     run.tasks()?;
     let written = context.pools.run(threads, || context.write_inputs())?;
-    run.record_written(written?);
+    run.record_written(written);
     debug_assert_eq!(memory.used(), 0, "a value outlived its last reader");
     Ok(run.report())
 }
@@ -183,8 +183,9 @@ impl<'a> Run<'a> {
         });
         match self.failure.take() {
             Some(failure) => Err(failure),
-            None if self.is_unfinished() => Err(RunError::cancelled()),
-            None => Ok(()),
+            None if !self.is_unfinished() => Ok(()),
+            None if self.context.stop.is_set() => Err(RunError::cancelled()),
+            None => Err(self.never_started()),
         }
     }
 
@@ -278,11 +279,10 @@ impl<'a> Run<'a> {
         report.longest = report.longest.max(done.time);
         report.peak_memory = report.peak_memory.max(done.peak_memory);
         // Of the last stage, and of the first of its items.
-        let is_later = self
-            .preview
-            .as_ref()
-            .is_none_or(|shown| stage > shown.stage);
-        if done.preview.is_some() && (is_later || task.item == Some(0)) {
+        let is_preferred = self.preview.as_ref().is_none_or(|shown| {
+            stage > shown.stage || (stage == shown.stage && task.item == Some(0))
+        });
+        if done.preview.is_some() && is_preferred {
             self.preview = done.preview;
         }
         self.makespan = nanos(self.start);
@@ -306,6 +306,16 @@ impl<'a> Run<'a> {
     fn is_unfinished(&self) -> bool {
         let finished: u64 = self.stages.iter().map(|stage| stage.tasks).sum();
         finished < self.schedule.total() as u64
+    }
+
+    fn never_started(&self) -> RunError {
+        let graph = self.context.plan.typed.graph();
+        let left = self.stages.entries().filter_map(|(id, report)| {
+            let left = self.schedule.tasks(id) as u64 - report.tasks;
+            (left > 0).then(|| format!("{left} of `{}`", graph.stages[id].name))
+        });
+        let left = left.collect::<Vec<_>>().join(", ");
+        fault(format!("tasks were never started: {left}"))
     }
 
     fn report(mut self) -> Report {

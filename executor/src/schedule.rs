@@ -56,7 +56,7 @@ struct StageState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) stage: StageId,
-    /// `cpus`, `memory`, `gpus`, or `stored values`.
+    /// `cpus`, `memory`, or `stored values`.
     pub(crate) lacks: &'static str,
 }
 
@@ -326,7 +326,7 @@ mod tests {
             stored in prop::collection::vec(0..40 * MIB, 64),
         ) {
             let (plan, reads) = plan(&shapes);
-            let full = Ledger::new(4, 8 * MIB, 0);
+            let full = Ledger::new(4, 8 * MIB);
             let widths = [width].into_iter().collect();
             let mut schedule = Schedule::new(&plan, &widths, full.clone(), 8 * MIB);
             let mut running: Vec<TaskId> = Vec::new();
@@ -377,7 +377,7 @@ mod tests {
         ];
         let (plan, _) = plan(&shapes);
         let widths = [1].into_iter().collect();
-        let mut schedule = Schedule::new(&plan, &widths, Ledger::new(4, 8 * MIB, 0), 8 * MIB);
+        let mut schedule = Schedule::new(&plan, &widths, Ledger::new(4, 8 * MIB), 8 * MIB);
         let mut refused = Vec::new();
         let mut started = Vec::new();
         while let Some(task) = schedule.start(0, &mut |refusal| refused.push(refusal)) {
@@ -398,7 +398,7 @@ mod tests {
         let consume = (true, 1, 1, 10, vec![0]);
         let (plan, _) = plan(&[produce, consume]);
         let widths = [3].into_iter().collect();
-        let mut schedule = Schedule::new(&plan, &widths, Ledger::new(1, 8 * MIB, 0), 8 * MIB);
+        let mut schedule = Schedule::new(&plan, &widths, Ledger::new(1, 8 * MIB), 8 * MIB);
         let mut next = |stored| {
             let task = schedule.start(stored, &mut |_| {}).unwrap();
             schedule.finish(task);

@@ -1,7 +1,6 @@
 //! Runs one task: a stage, for one item.
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -82,11 +81,7 @@ impl Context<'_> {
         let stage = &self.plan.typed.graph().stages[id.stage];
         let request = self.plan.stages[id.stage].request(&stage.requests);
         let threads = request.cpus.max(1) as usize;
-        let compute = || catch_unwind(AssertUnwindSafe(|| self.compute(id, request.memory)));
-        let done = match self.pools.run(threads, compute)? {
-            Ok(done) => done,
-            Err(_) => Err(fault("a kernel panicked".into())),
-        };
+        let done = self.pools.run(threads, || self.compute(id, request.memory));
         let mut done = done.map_err(|error| error.in_task(&stage.name, self.item_name(id)))?;
         done.time = Nanos::try_from(start.elapsed().as_nanos()).unwrap_or(Nanos::MAX);
         Ok(done)
@@ -206,7 +201,7 @@ impl Context<'_> {
             };
             let data = self.device.download(data, &task)?;
             self.outputs
-                .write_all(*value, id.item, &data, &mut done.written)?;
+                .write_all(*value, id.item, &data, &self.stop, &mut done.written)?;
             if graph.outputs.is_empty() && graph.stages[id.stage].value == *value {
                 done.preview = self.preview(id, &data);
             }
@@ -225,11 +220,9 @@ impl Context<'_> {
         for (symbol, size) in &fresh {
             let over = graph.dims.get(symbol).and_then(|dim| dim.per_item);
             match over.zip(id.item) {
-                Some(key) => bindings
-                    .of_item
-                    .entry(key)
-                    .or_default()
-                    .push((symbol.clone(), *size)),
+                Some(key) => {
+                    bind_item(bindings.of_item.entry(key).or_default(), symbol, *size)?;
+                }
                 None => bindings.all.bind(symbol, *size).map_err(RunError::new)?,
             }
         }
@@ -274,11 +267,16 @@ impl Context<'_> {
         let dims = self.bindings().all.clone();
         let mut written = Vec::new();
         for input in graph.inputs.iter() {
-            if self.outputs.take(input.value) {
+            if self.outputs.is_written(input.value) {
                 for item in 0..self.store.width(input.value) {
                     let data = self.store.take(input.value, Some(item), &dims)?;
-                    self.outputs
-                        .write_all(input.value, Some(item), &data, &mut written)?;
+                    self.outputs.write_all(
+                        input.value,
+                        Some(item),
+                        &data,
+                        &self.stop,
+                        &mut written,
+                    )?;
                 }
             }
         }
@@ -287,5 +285,20 @@ impl Context<'_> {
 
     fn bindings(&self) -> MutexGuard<'_, Bindings> {
         self.bindings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Says what a symbol is for an item; another task may have said it meanwhile.
+fn bind_item(known: &mut Vec<(Symbol, u64)>, symbol: &Symbol, size: u64) -> Result<(), RunError> {
+    match known.iter().find(|(other, _)| other == symbol) {
+        Some((_, other)) if *other != size => {
+            let message = format!("`{symbol}` is {size} here and {other} elsewhere");
+            Err(RunError::new(message))
+        }
+        Some(_) => Ok(()),
+        None => {
+            known.push((symbol.clone(), size));
+            Ok(())
+        }
     }
 }

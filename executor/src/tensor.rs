@@ -101,11 +101,13 @@ impl Tensor {
     }
 }
 
-/// Bytes of a tensor, or nothing where no memory could hold it.
+/// Bytes of a tensor, or nothing where no memory could hold it. A size of 0 makes no room for
+/// others to be huge: the strides of an empty tensor are counted as well.
 pub(crate) fn size(dtype: DType, shape: &[usize]) -> Option<usize> {
-    let elements = shape
-        .iter()
-        .try_fold(1_usize, |product, size| product.checked_mul(*size))?;
-    let bytes = elements.checked_mul(dtype.size() as usize)?;
-    isize::try_from(bytes).is_ok().then_some(bytes)
+    let strides = shape.iter().map(|size| *size.max(&1));
+    let bytes = strides.fold(Some(dtype.size() as usize), |product, size| {
+        product?.checked_mul(size)
+    })?;
+    isize::try_from(bytes).ok()?;
+    Some(if shape.contains(&0) { 0 } else { bytes })
 }

@@ -565,3 +565,31 @@ fn patterns_name_files_in_order() {
     );
     assert!(names("a[").unwrap_err().starts_with("`a[`: "));
 }
+
+#[test]
+fn an_empty_array_with_a_huge_side_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let described =
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4611686018427387904, 4), }\n";
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((described.len() as u16).to_le_bytes());
+    file.extend(described.as_bytes());
+    std::fs::write(folder.path().join("x.npy"), file).unwrap();
+    let error = header(&npy("x.npy"), folder.path()).unwrap_err();
+    assert_eq!(
+        error.message,
+        "its shape is [0, 4611686018427387904, 4]: too large"
+    );
+}
+
+/// Opening one would wait for somebody to write to it.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_file_of_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.npy");
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    let error = header(&npy("x.npy"), folder.path()).unwrap_err();
+    assert_eq!(error.message, "it is not a regular file");
+}

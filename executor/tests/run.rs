@@ -1,6 +1,7 @@
 //! Whole runs of small pipelines: results, order, failures.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::support::{MIB, Pipeline, TestOp, f32, op, tensor, value};
 use haul_executor::{Cancel, ErrorKind, Event, Machine, Observer, Options, RunError, Silent, run};
@@ -13,7 +14,7 @@ use haul_ir::report::Report;
 use haul_ir::types::{TensorType, ValueType};
 
 /// Gives its first input back.
-static PASS: TestOp = TestOp {
+pub(crate) static PASS: TestOp = TestOp {
     name: "pass",
     kernel: CpuKernel::Array(|call| {
         let input = call.inputs[0]
@@ -34,7 +35,7 @@ static PANIC: TestOp = TestOp {
     kernel: CpuKernel::Array(|_| panic!("a test wants it")),
 };
 
-fn options(folder: &Path, cpus: u32) -> Options {
+pub(crate) fn options(folder: &Path, cpus: u32) -> Options {
     Options {
         base: folder.to_owned(),
         out: folder.to_owned(),
@@ -47,16 +48,16 @@ fn options(folder: &Path, cpus: u32) -> Options {
     }
 }
 
-fn execute(plan: &Plan, folder: &Path) -> Result<Report, RunError> {
+pub(crate) fn execute(plan: &Plan, folder: &Path) -> Result<Report, RunError> {
     run(plan, &options(folder, 2), &Silent)
 }
 
-fn constant(numbers: &[f64]) -> Source {
+pub(crate) fn constant(numbers: &[f64]) -> Source {
     let numbers = numbers.to_vec();
     Source::Constant { numbers }
 }
 
-fn text(folder: &Path, path: &str) -> String {
+pub(crate) fn text(folder: &Path, path: &str) -> String {
     std::fs::read_to_string(folder.join(path)).unwrap()
 }
 
@@ -162,7 +163,10 @@ fn a_panic_of_a_kernel_is_an_error() {
     p.stage("broken", None, 1, MIB);
     p.op("broken", &PANIC, vec![value(x)]);
     let error = execute(&p.plan(), folder.path()).unwrap_err();
-    assert_eq!(error.message, "the plan cannot be run: a kernel panicked");
+    assert_eq!(
+        error.message,
+        "the plan cannot be run: a kernel or a reader panicked"
+    );
     assert_eq!(error.place.stage.as_deref(), Some("broken"));
 }
 
@@ -273,6 +277,73 @@ fn a_cancelled_run_starts_nothing_more() {
     let files = std::fs::read_dir(folder.path().join("out")).unwrap();
     let names: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
     assert_eq!(names, ["0.npy"]);
+}
+
+/// What [`CANCEL`] cancels.
+static RUN: OnceLock<Cancel> = OnceLock::new();
+
+/// Cancels the run that it is part of.
+static CANCEL: TestOp = TestOp {
+    name: "cancel",
+    kernel: CpuKernel::Array(|_| {
+        RUN.get().expect("there is a run").cancel();
+        Ok(())
+    }),
+};
+
+#[test]
+fn nothing_is_written_after_a_cancel() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut p = Pipeline::new();
+    let x = p.input("x", constant(&[1.0]), f32(&[6]));
+    p.stage("s", None, 1, MIB);
+    let s = p.op("s", &CANCEL, vec![value(x)]);
+    p.gives(s);
+    p.npy("s.npy", s);
+    let options = options(folder.path(), 1);
+    RUN.set(options.cancel.clone()).unwrap();
+    let error = run(&p.plan(), &options, &Silent).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Cancelled);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// Removes a file when the first task has finished.
+struct RemoveAfterFirst(PathBuf);
+
+impl Observer for RemoveAfterFirst {
+    fn event(&self, event: &Event<'_>) {
+        if let (Event::Finished { .. }, true) = (event, self.0.exists()) {
+            std::fs::remove_file(&self.0).unwrap();
+        }
+    }
+}
+
+#[test]
+fn an_input_is_read_once_for_all_tasks_and_outputs() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.csv");
+    std::fs::write(&file, "1\n2\n").unwrap();
+    let mut p = Pipeline::new();
+    let source = Source::Csv {
+        path: "x.csv".into(),
+        columns: Vec::new(),
+        header: false,
+    };
+    let x = p.input("x", source, f32(&[2, 1]));
+    for name in ["a", "b"] {
+        p.stage(name, None, 1, MIB);
+        p.op(name, &PASS, vec![value(x)]);
+    }
+    p.output("y", csv("y.csv"), x);
+    p.output("z", csv("z.csv"), x);
+    run(
+        &p.plan(),
+        &options(folder.path(), 1),
+        &RemoveAfterFirst(file),
+    )
+    .unwrap();
+    assert_eq!(text(folder.path(), "y.csv"), "1.0\n2.0\n");
+    assert_eq!(text(folder.path(), "z.csv"), "1.0\n2.0\n");
 }
 
 #[test]

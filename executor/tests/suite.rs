@@ -3,4 +3,5 @@
 mod files;
 mod fused;
 mod run;
+mod sizes;
 mod support;

@@ -58,11 +58,13 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Row-major without gaps.
+    /// Row-major without gaps. Strides of an empty tensor, which reach nothing, stop at the largest
+    /// there can be.
     pub fn contiguous(shape: &[usize]) -> Self {
         let mut strides = vec![1; shape.len()];
         for axis in (1..shape.len()).rev() {
-            strides[axis - 1] = strides[axis] * shape[axis].max(1) as isize;
+            let size = isize::try_from(shape[axis].max(1)).unwrap_or(isize::MAX);
+            strides[axis - 1] = isize::saturating_mul(strides[axis], size);
         }
         Self {
             shape: shape.to_vec(),
@@ -73,7 +75,10 @@ impl Layout {
 
     /// How many elements it reaches.
     pub fn elements(&self) -> usize {
-        self.shape.iter().product()
+        match self.shape.contains(&0) {
+            true => 0,
+            false => self.shape.iter().product(),
+        }
     }
 
     /// Whether it is row-major without gaps; where it starts does not matter.
@@ -85,7 +90,7 @@ impl Layout {
             .rev()
             .all(|(&size, &stride)| {
                 let fits = size == 1 || stride == expected;
-                expected *= size.max(1) as isize;
+                expected = isize::saturating_mul(expected, size.max(1) as isize);
                 fits || self.elements() == 0
             })
     }

@@ -157,10 +157,29 @@ fn change_layout(
     let input = task.tensor(argument(node)?)?;
     let attrs = node.attrs.bind(&|symbol| task.dims.replace(symbol));
     let layout = view(&input.layout, &attrs).map_err(|error| RunError::new(error.to_string()))?;
+    check_shape(node.results[0], &layout, task)?;
     Ok(vec![Data::Tensor(Tensor {
         layout,
         ..input.clone()
     })])
+}
+
+/// Holds a view against its type, which was inferred before all sizes were known.
+fn check_shape(value: ValueId, view: &Layout, task: &Task<'_>) -> Result<(), RunError> {
+    let ty = tensor_type(value, task)?;
+    let planned = task.dims.shape(&ty.shape);
+    let planned = planned.map_err(|reason| in_value(value, task, reason))?;
+    if size(ty.dtype, &planned).is_none() {
+        let reason = format!("{}{planned:?} is too large", ty.dtype);
+        return Err(in_value(value, task, reason));
+    }
+    if planned == view.shape {
+        return Ok(());
+    }
+    let (found, planned) = (&view.shape, &planned);
+    let reason = format!("that is {planned:?}, and the data gives {found:?}");
+    let help = "a bound or a size in the formula is out of range for the sizes of this data";
+    Err(in_value(value, task, reason).help(help))
 }
 
 fn reshape(node: &OpNode, task: &Task<'_>) -> Result<Vec<Data>, RunError> {

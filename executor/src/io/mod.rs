@@ -16,7 +16,7 @@ pub(crate) use made::fill as fill_made;
 pub(crate) use npy::write as write_npy;
 pub(crate) use text::element;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -221,12 +221,13 @@ fn open(
 /// Opens a file of data and tells its length.
 fn open_file(path: &Path) -> Result<(File, u64), IoError> {
     let failed = |error: std::io::Error| IoError::new(path, error);
-    let file = File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    match metadata.is_file() {
-        true => Ok((file, metadata.len())),
-        false => Err(IoError::new(path, "it is not a regular file")),
+    // Opening a pipe waits until somebody writes to it.
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(IoError::new(path, "it is not a regular file"));
     }
+    let file = File::open(path).map_err(failed)?;
+    let length = file.metadata().map_err(failed)?.len();
+    Ok((file, length))
 }
 
 /// Says what went wrong while reading a file.
