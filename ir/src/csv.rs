@@ -14,6 +14,9 @@ use crate::tensor::{Bool, Element};
 /// Bytes of text that one part has, and the rest of its last line.
 const PART: usize = 1 << 20;
 
+/// Fields that a line may have: each takes memory before its text is looked at.
+const MOST_FIELDS: usize = 1 << 16;
+
 /// A text cut at ends of lines into parts.
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
@@ -55,8 +58,9 @@ impl<'a> Table<'a> {
     /// The number of rows in a part, the header left out.
     ///
     /// # Errors
-    /// The text is no table.
+    /// The text is no table, or a line has more than 65,536 fields.
     pub fn rows(&self, part: usize) -> Result<usize, KernelError> {
+        self.check_fields(part)?;
         let (mut reader, mut record) = (self.reader(part), ByteRecord::new());
         let mut rows = 0;
         while reader.read_byte_record(&mut record).map_err(unreadable)? {
@@ -141,10 +145,34 @@ impl<'a> Table<'a> {
     fn first_record(&self) -> Result<ByteRecord, KernelError> {
         let mut record = ByteRecord::new();
         if let Some(part) = self.parts.first() {
+            self.check_fields(0)?;
             let mut reader = reader(part, false);
             reader.read_byte_record(&mut record).map_err(unreadable)?;
         }
         Ok(record)
+    }
+
+    /// Refuses a line with more fields than there may be, before any are collected.
+    fn check_fields(&self, part: usize) -> Result<(), KernelError> {
+        let text = self.parts[part];
+        let is_short = |line: &str| line.len() < MOST_FIELDS;
+        if !text.contains('"') && text.split('\n').all(is_short) {
+            return Ok(());
+        }
+        let (mut commas, mut start, mut quoted) = (0, 0, false);
+        for (at, byte) in text.bytes().enumerate() {
+            match byte {
+                b'"' => quoted = !quoted,
+                b'\n' | b'\r' if !quoted => (commas, start) = (0, at + 1),
+                b',' if !quoted => commas += 1,
+                _ => {}
+            }
+            if commas == MOST_FIELDS {
+                let error = KernelError::new(format!("has more than {MOST_FIELDS} fields"));
+                return Err(error.at_line(self.line(part, start)));
+            }
+        }
+        Ok(())
     }
 
     fn reader(&self, part: usize) -> Reader<&'a [u8]> {
@@ -343,6 +371,19 @@ mod tests {
         for (text, message) in cases {
             assert_eq!(read(text, true, None), Err(message.to_owned()));
         }
+    }
+
+    #[test]
+    fn fields_without_end_are_refused_before_they_are_collected() {
+        let commas = ",".repeat(10_000_000);
+        let message = Err("line 2: has more than 65536 fields".to_owned());
+        assert_eq!(read(&format!("a\n{commas}\n"), true, None), message);
+        let quoted = format!("\"a\"\r{}", ",\"\n\"".repeat(70_000));
+        assert_eq!(read(&quoted, true, None), message);
+        // Commas in quotes part no fields, and 65,535 others part as many as there may be.
+        let text = format!("\"{commas}\"{}", &commas[..65_535]);
+        assert_eq!(Table::new(&text, true).rows(0), Ok(0));
+        assert_eq!(Table::new(&text, true).first_line().unwrap().len(), 65_536);
     }
 
     #[test]

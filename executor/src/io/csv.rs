@@ -116,7 +116,7 @@ fn taken(first_line: &[String], columns: &[String], header: bool) -> Result<Vec<
             [place] => Ok(place),
             [] => Err(format!(
                 "there is no column `{column}`, only: {}",
-                first_line.join(", ")
+                first_line[..first_line.len().min(20)].join(", ")
             )),
             _ => Err(format!("several columns are called `{column}`")),
         }
