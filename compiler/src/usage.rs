@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use haul_ir::expr::Expr;
-use haul_ir::graph::{Arg, Graph, Producer, Typed};
+use haul_ir::graph::{Graph, Typed};
 use haul_ir::id::{GroupId, IdVec, StageId, ValueId};
 use haul_ir::types::TensorType;
 
@@ -18,7 +18,7 @@ pub(crate) struct Usage {
 impl Usage {
     /// Of all groups, in time linear in the graph.
     pub(crate) fn of(typed: &Typed) -> Usage {
-        let reads: IdVec<_, _> = typed.groups().ids().map(|g| reads(typed, g)).collect();
+        let reads: IdVec<_, _> = typed.groups().ids().map(|g| typed.reads(g)).collect();
         let mut used: HashSet<ValueId> = reads.iter().flatten().copied().collect();
         let stages = typed.graph().stages.iter();
         used.extend(stages.flat_map(|stage| stage.results.iter().chain([&stage.value])));
@@ -43,18 +43,4 @@ pub(crate) fn bytes_in(graph: &Graph, stage: StageId, value: ValueId) -> Expr {
         }
         _ => bytes,
     }
-}
-
-fn reads(typed: &Typed, group: GroupId) -> Vec<ValueId> {
-    let graph = typed.graph();
-    let ops = typed.groups()[group].ops.iter();
-    let args = ops
-        .flat_map(|op| &graph.ops[*op].args)
-        .filter_map(Arg::value);
-    let mut seen = HashSet::new();
-    let outside = args.filter(|value| match graph.values[*value].producer {
-        Producer::Op(op) => typed.group_of(op) != group,
-        Producer::Input(_) => true,
-    });
-    outside.filter(|value| seen.insert(*value)).collect()
 }

@@ -41,6 +41,16 @@ pub enum Side {
     Gpu,
 }
 
+impl Side {
+    /// The one that it is not.
+    pub fn other(self) -> Side {
+        match self {
+            Side::Cpu => Side::Gpu,
+            Side::Gpu => Side::Cpu,
+        }
+    }
+}
+
 impl fmt::Display for Side {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
@@ -89,9 +99,14 @@ pub enum Reason {
     /// it may even add some.
     #[expect(missing_docs, reason = "the variant says it")]
     KeepsDataOnGpu { saved: Nanos, added: Nanos },
-    /// Its input is on the GPU for another op; alone, the compute it saves would not pay for that.
+    /// Its input is on the GPU for an op before it; alone, the compute it saves would not pay for
+    /// that and the transfer that it adds itself.
     #[expect(missing_docs, reason = "the variant says it")]
-    InputAlreadyMovedFor { op: String, saved: Nanos },
+    InputAlreadyMovedFor {
+        op: String,
+        saved: Nanos,
+        added: Nanos,
+    },
     /// It runs inside another op's kernel.
     FusedWith(String),
     /// Starting a GPU kernel takes longer than computing it here.

@@ -101,10 +101,7 @@ impl<'a> Flips<'a> {
         }
         Some(Flip {
             dim: dim.clone(),
-            to: match self.division.solution.sides[group] {
-                Side::Cpu => Side::Gpu,
-                Side::Gpu => Side::Cpu,
-            },
+            to: self.division.solution.sides[group].other(),
             at: flips,
             below: flipped < planned,
         })

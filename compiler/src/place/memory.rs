@@ -91,7 +91,7 @@ impl Held {
         for value in &stage.reads[position] {
             if !self.lies_in.contains_key(&(side, *value)) {
                 // It crosses now, so that its copy on the other side is needed until now.
-                self.touch(other(side), *value, position);
+                self.touch(side.other(), *value, position);
                 self.make(side, *value, position, position);
             }
             self.touch(side, *value, position);
@@ -146,7 +146,7 @@ impl Held {
         let planned =
             at(&sizes.planned).map_or(Expr::ZERO, |step| self.bytes_at(stage, side, step));
         Peak {
-            largest: sizes.largest.eval(&bytes),
+            largest: sizes.largest.eval_saturating(&bytes),
             bytes: bytes.larger(&planned),
             at: self.made_at(stage, side, largest),
         }
@@ -185,12 +185,5 @@ impl Held {
             .filter(is_here)
             .or_else(|| stage.reads[position].iter().copied().find(is_here));
         value.map(|value| stage.values[value].id)
-    }
-}
-
-fn other(side: Side) -> Side {
-    match side {
-        Side::Cpu => Side::Gpu,
-        Side::Gpu => Side::Cpu,
     }
 }

@@ -114,6 +114,7 @@ impl<'a> Weigher<'a> {
                 Some(op) => Reason::InputAlreadyMovedFor {
                     op: group_name(typed, self.stage.groups[op]).to_owned(),
                     saved,
+                    added,
                 },
                 None => Reason::CheaperOnGpu { saved, added },
             };
@@ -130,16 +131,18 @@ impl<'a> Weigher<'a> {
         Reason::TransferOutweighsGain { saved, added }
     }
 
-    /// Another group that has an input of this one moved to the device, where this one would not
-    /// pay for it alone.
+    /// The first group that has an input of this one moved to the device, where this one comes
+    /// later and would not pay for it alone.
     fn shared_input(&self, group: usize, saved: Nanos, added: Nanos) -> Option<usize> {
         let sides = &self.division.solution.sides;
         for value in &self.stage.reads[group] {
             let flow = &self.problem().values[*value];
             let (to_device, _) = flow.crosses(sides);
-            if to_device && self.on_gpu[*value] > 1 && saved <= added.saturating_add(flow.h2d) {
-                let mut readers = flow.readers.iter().copied();
-                return readers.find(|reader| *reader != group && sides[*reader] == Side::Gpu);
+            let mut readers = flow.readers.iter().copied();
+            let first = readers.find(|reader| sides[*reader] == Side::Gpu);
+            let is_later = first.is_some_and(|first| first != group);
+            if to_device && is_later && saved <= added.saturating_add(flow.h2d) {
+                return first;
             }
         }
         None

@@ -9,7 +9,7 @@ use super::units::{bytes, time};
 /// other choice, and where it would flip.
 pub(super) fn of(group: &GroupPlan) -> Option<String> {
     let placement = &group.placement;
-    let other = other(placement.side);
+    let other = placement.side.other();
     let mut parts: Vec<String> = numbers(&placement.reason).into_iter().collect();
     parts.extend(placement.regret.map(|regret| {
         let longer = time(regret);
@@ -42,15 +42,12 @@ fn numbers(reason: &Reason) -> Option<String> {
             time(*added)
         )),
         Reason::CheaperOnGpu { saved, added }
+        | Reason::InputAlreadyMovedFor { saved, added, .. }
         | Reason::TransferOutweighsGain { saved, added }
         | Reason::LowIntensity { saved, added } => Some(format!(
             "the gpu saves {} of compute and adds {} of transfer",
             time(*saved),
             time(*added)
-        )),
-        Reason::InputAlreadyMovedFor { saved, .. } => Some(format!(
-            "the gpu saves {} of compute and adds no transfer",
-            time(*saved)
         )),
         Reason::LaunchBound { cpu, launch } => Some(format!(
             "{} here, {} to start a gpu kernel",
@@ -95,11 +92,4 @@ pub(super) fn provenance(plan: &Plan) -> String {
 fn flip(flip: &Flip) -> String {
     let sign = if flip.below { "<=" } else { ">=" };
     format!("{} when {} {sign} {}", flip.to, flip.dim, flip.at)
-}
-
-fn other(side: Side) -> Side {
-    match side {
-        Side::Cpu => Side::Gpu,
-        Side::Gpu => Side::Cpu,
-    }
 }
