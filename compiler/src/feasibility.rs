@@ -52,8 +52,9 @@ pub(crate) fn devices(node: &Node, gpu: &Gpu) -> Vec<usize> {
     alike.map(|(position, _)| position).collect()
 }
 
-/// How many tasks with a request the nodes of a kind hold at once.
-pub(crate) fn slots(request: &Request, node: &Node, gpu: Option<&Gpu>) -> u64 {
+/// How many tasks with a request the nodes of a kind hold at once, each with some bytes of device
+/// memory.
+pub(crate) fn slots(request: &Request, node: &Node, gpu: Option<&Gpu>, vram: u64) -> u64 {
     let by_cpus = node
         .cpus
         .checked_div(request.cpus)
@@ -66,8 +67,8 @@ pub(crate) fn slots(request: &Request, node: &Node, gpu: Option<&Gpu>) -> u64 {
                 let by_share = u64::from(GpuCount::ONE.0)
                     .checked_div(share)
                     .unwrap_or(u64::MAX);
-                let by_vram = request.vram.and_then(|vram| gpu.vram.checked_div(vram));
-                devices.saturating_mul(by_share.min(by_vram.unwrap_or(u64::MAX)))
+                let by_vram = gpu.vram.checked_div(vram).unwrap_or(u64::MAX);
+                devices.saturating_mul(by_share.min(by_vram))
             }
             _ => devices / (whole(request) as u64),
         }

@@ -176,6 +176,20 @@ impl Division {
         transfers
     }
 
+    /// Bytes of device memory that a task holds: what it asks for or else is found to need, or all
+    /// of a device where neither is known.
+    pub(crate) fn vram(&self, machine: Machine<'_>) -> u64 {
+        let device = machine.gpu.map_or(0, |gpu| gpu.vram);
+        let held = machine.request.vram.or(self.peaks.vram.largest);
+        held.map_or(device, |held| held.min(device))
+    }
+
+    /// For each group of the stage the hard fact that gives its side; none where costs do.
+    pub(crate) fn hard_reasons(&self) -> impl Iterator<Item = Option<&Reason>> {
+        let facts = self.facts.iter();
+        facts.map(|fact| fact.as_ref().map(|(_, reason)| reason))
+    }
+
     /// Whether a group is on the GPU.
     pub(crate) fn uses_gpu(&self) -> bool {
         self.solution.sides.contains(&Side::Gpu)

@@ -110,7 +110,8 @@ pub(super) fn finish(
     machine: Machine<'_>,
 ) -> Option<u128> {
     let time = u128::from(division.time?);
-    let slots = slots(machine.request, machine.node, machine.gpu).max(1);
+    let vram = division.vram(machine);
+    let slots = slots(machine.request, machine.node, machine.gpu, vram).max(1);
     let waves = context
         .sizes
         .planned

@@ -71,11 +71,9 @@ fn all_tasks(
     tasks.collect()
 }
 
-/// What a task holds. A share of a GPU holds the device memory that was asked for, or that it is
-/// found to need.
+/// What a task holds.
 fn share(context: &Context<'_>, choice: &Choice) -> Share {
     let machine = choice.machine(context);
-    let needed = choice.division.peaks.vram.largest.unwrap_or(0);
     Share {
         node: choice.home.node,
         cpus: machine.request.cpus,
@@ -83,7 +81,7 @@ fn share(context: &Context<'_>, choice: &Choice) -> Share {
         gpu: machine.gpu.map(|gpu| GpuShare {
             devices: devices(machine.node, gpu),
             gpus: machine.request.gpus.0,
-            vram: machine.request.vram.unwrap_or(needed).min(gpu.vram),
+            vram: choice.division.vram(machine),
         }),
     }
 }

@@ -3,14 +3,14 @@
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::graph::{GpuCount, Request};
 use haul_ir::id::{IdVec, StageId};
-use haul_ir::plan::Estimates;
+use haul_ir::plan::{Estimates, Reason};
 use haul_ir::target::Gpu;
 
 use super::Context;
 use super::choice::{Choice, asks_for_gpu, finish, machine};
 use crate::diagnostics::codes::{IDLE_GPU, NO_GPU_REQUESTED, SOONER_ON_CPUS};
 use crate::feasibility::homes;
-use crate::place::divide;
+use crate::place::{divide, group_name};
 use crate::places::Places;
 use crate::render::units::time;
 
@@ -76,12 +76,36 @@ fn idle_gpu(context: &Context<'_>, choice: &Choice, span: Span) -> Option<Diagno
     let name = &context.typed.graph().stages[choice.graph.stage].name;
     let message = format!("`{name}` requests a GPU that none of its ops runs on");
     let at = format!("each task holds {} for {}", gpu.name, time(held));
-    let help = "leave `gpus`, `gpu_type` and `vram` out: on CPUs everything is as fast";
     Some(
         Diagnostic::warning(IDLE_GPU, span, message)
             .at(at)
-            .help(help),
+            .help(without_gpu(context, choice)),
     )
+}
+
+/// What to do about a GPU that none of a stage's ops runs on, by why they do not.
+fn without_gpu(context: &Context<'_>, choice: &Choice) -> String {
+    let leave_out = "leave `gpus`, `gpu_type` and `vram` out";
+    let reasons: Vec<_> = choice.division.hard_reasons().collect();
+    let find = |is_it: fn(&Reason) -> bool| {
+        let position = reasons
+            .iter()
+            .position(|reason| reason.is_some_and(is_it))?;
+        Some(group_name(context.typed, choice.graph.groups[position]))
+    };
+    if let Some(name) = find(|reason| matches!(reason, Reason::PinnedByAuthor)) {
+        return format!("{leave_out}, or the `place: Cpu` that keeps `{name}` on CPUs");
+    }
+    if let Some(name) = find(|reason| matches!(reason, Reason::DoesNotFitVram { .. })) {
+        return format!("{leave_out}, or request a GPU whose memory holds `{name}`");
+    }
+    if reasons.contains(&None) {
+        return format!("{leave_out}: on CPUs everything is as fast");
+    }
+    if let Some(name) = find(|reason| matches!(reason, Reason::UnknownWork)) {
+        return format!("{leave_out}, or give sizes from which the work of `{name}` is known");
+    }
+    format!("{leave_out}: none of its ops has a GPU kernel")
 }
 
 /// No GPU is requested, and with one the stage would finish a quarter sooner or more.
