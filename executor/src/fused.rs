@@ -22,8 +22,8 @@ use source::Source;
 /// Elements of a block: several blocks of 8 bytes an element fit the second-level cache.
 const BLOCK: usize = 4096;
 
-/// Blocks that a thread takes at once.
-const BLOCKS_PER_JOB: usize = 8;
+/// Elements that a thread takes at once.
+const JOB: usize = 16 * BLOCK;
 
 /// Runs a group on the CPUs; gives the values that leave it.
 pub(crate) fn run(
@@ -223,14 +223,14 @@ impl<'a> Program<'a> {
         blocks: &mut Blocks,
         task: &Task<'_>,
     ) -> Result<(), RunError> {
+        for (source, scratch) in self.sources.iter().zip(&mut blocks.sources) {
+            source.load(job.start, job.len, scratch);
+        }
         for from in (0..job.len).step_by(BLOCK) {
             if task.stop.is_set() {
                 return Err(RunError::cancelled());
             }
             let len = BLOCK.min(job.len - from);
-            for (source, block) in self.sources.iter().zip(&mut blocks.sources) {
-                source.load(job.start + from, len, block);
-            }
             for at in 0..self.steps.len() {
                 self.run_step(at, &mut job, from, len, blocks, task)?;
             }
@@ -262,7 +262,7 @@ impl<'a> Program<'a> {
         };
         let inputs = step.inputs.iter().map(|operand| match *operand {
             Operand::Source(source) => {
-                self.sources[source].block(job.start + from, len, &blocks.sources[source])
+                self.sources[source].block(job.start, from, len, &blocks.sources[source])
             }
             Operand::Step(earlier) => {
                 let size = self.steps[earlier].size;
@@ -286,12 +286,11 @@ fn cut<'a>(
     results: impl Iterator<Item = (DType, &'a mut Buffer)>,
     elements: usize,
 ) -> Vec<Job<'a>> {
-    const LEN: usize = BLOCK * BLOCKS_PER_JOB;
-    let starts = (0..elements).step_by(LEN);
+    let starts = (0..elements).step_by(JOB);
     let mut jobs: Vec<Job<'a>> = starts
         .map(|start| Job {
             start,
-            len: LEN.min(elements - start),
+            len: JOB.min(elements - start),
             results: Vec::new(),
         })
         .collect();
@@ -299,7 +298,7 @@ fn cut<'a>(
         let size = dtype.size() as usize;
         for (job, part) in jobs
             .iter_mut()
-            .zip(buffer.bytes_mut().chunks_mut(LEN * size))
+            .zip(buffer.bytes_mut().chunks_mut(JOB * size))
         {
             job.results.push(part);
         }

@@ -190,7 +190,7 @@ impl<'a> Store<'a> {
         layout.offset = layout
             .offset
             .wrapping_add_signed(layout.strides[axis] * start as isize);
-        let slice = Tensor { layout, ..whole };
+        let slice = whole.with_layout(layout);
         if slice.layout.is_contiguous() {
             return Ok(Data::Tensor(slice));
         }

@@ -69,6 +69,21 @@ impl Walk {
         let mut index = self.index_of(start);
         let mut done = 0;
         while done < out.len() {
+            let rows = self.whole_rows(&index, out.len() - done);
+            if rows > 1 && !matches!(stride, 0 | 1) {
+                let strides = [self.strides[outer.len() - 1], stride];
+                let end = done + rows * inner;
+                copy_rows(
+                    source,
+                    self.position(&index),
+                    strides,
+                    inner,
+                    &mut out[done..end],
+                );
+                done = end;
+                self.advance(&mut index, outer.len() - 1, rows);
+                continue;
+            }
             let first = index[outer.len()];
             let run = (inner - first).min(out.len() - done);
             copy_run(
@@ -78,7 +93,7 @@ impl Walk {
                 &mut out[done..done + run],
             );
             done += run;
-            self.advance(&mut index, run);
+            self.advance(&mut index, outer.len(), run);
         }
     }
 
@@ -98,11 +113,19 @@ impl Walk {
         self.offset.wrapping_add_signed(away)
     }
 
-    /// Goes on by a run that does not leave the innermost axis.
-    fn advance(&self, index: &mut [usize], run: usize) {
-        let last = index.len() - 1;
-        index[last] += run;
-        for axis in (0..=last).rev() {
+    /// How many rows of the innermost axis lie whole before the next outer index, of at most
+    /// `len` elements.
+    fn whole_rows(&self, index: &[usize], len: usize) -> usize {
+        match (&self.shape[..], index) {
+            ([.., rows, inner], [.., row, 0]) => (len / inner).min(rows - row),
+            _ => 0,
+        }
+    }
+
+    /// Goes on along an axis, by steps that do not leave it.
+    fn advance(&self, index: &mut [usize], axis: usize, steps: usize) {
+        index[axis] += steps;
+        for axis in (0..=axis).rev() {
             if index[axis] < self.shape[axis] {
                 return;
             }
@@ -124,6 +147,26 @@ fn copy_run<T: Copy>(source: &[T], start: usize, stride: isize, out: &mut [T]) {
                 *element = source[at as usize];
                 at += stride;
             }
+        }
+    }
+}
+
+/// Copies rows a few columns at a time: where the columns lie far apart and the rows close
+/// together, as in a transposed matrix, each line of the cache is read once.
+fn copy_rows<T: Copy>(
+    source: &[T],
+    start: usize,
+    [from_row, from_column]: [isize; 2],
+    columns: usize,
+    out: &mut [T],
+) {
+    const TILE: usize = 16;
+    for first in (0..columns).step_by(TILE) {
+        let end = columns.min(first + TILE);
+        for (row, out) in out.chunks_exact_mut(columns).enumerate() {
+            let away = row as isize * from_row + first as isize * from_column;
+            let at = start.wrapping_add_signed(away);
+            copy_run(source, at, from_column, &mut out[first..end]);
         }
     }
 }
@@ -153,6 +196,8 @@ mod tests {
         let layouts = [
             (vec![3, 4], vec![4, 1], 5),
             (vec![4, 3], vec![1, 4], 0),          // transposed
+            (vec![3, 20], vec![1, 4], 3),         // transposed, of more columns than a tile
+            (vec![2, 4, 5], vec![3, 6, -18], 72), // neither axis by one, one backwards
             (vec![2, 3, 4], vec![-12, 4, 1], 50), // first axis backwards
             (vec![5, 3], vec![0, 2], 7),          // repeated rows, every other column
             (vec![3, 5], vec![1, 0], 7),          // repeated columns

@@ -14,7 +14,7 @@ use haul_ir::types::ValueType;
 
 use crate::bind::Dims;
 use crate::cancel::Stop;
-use crate::device::{Device, GroupCall, Held, Task, fault};
+use crate::device::{Device, GroupCall, Held, Task, fault, shortage_error};
 use crate::error::RunError;
 use crate::inputs::{Items, of_input};
 use crate::io;
@@ -95,13 +95,13 @@ impl Context<'_> {
             account: self.memory.account(memory),
             dims: self.dims(id),
             values: HashMap::new(),
-            holds: HashMap::new(),
             stop: &self.stop,
             predicted_peak: None,
         };
         for read in &program.reads {
             self.fetch(*read, id, &mut task)?;
         }
+        task.predicted_peak = self.predicted_peak(id, &task.dims);
         for step in &program.steps {
             if self.stop.is_set() {
                 return Err(RunError::cancelled());
@@ -116,7 +116,6 @@ impl Context<'_> {
             }
             for value in &step.done_with {
                 task.values.remove(value);
-                task.holds.remove(value);
             }
         }
         self.finish(id, task)
@@ -137,30 +136,45 @@ impl Context<'_> {
 
     /// Gets a value from outside the stage, and learns sizes from it.
     fn fetch(&self, read: Read, id: TaskId, task: &mut Task<'_>) -> Result<(), RunError> {
-        let value = read.value();
         let held = match read {
             Read::One(value) => {
                 let data = self.store.take(value, id.item, &task.dims)?;
                 self.learn(value, id.item, &data, &mut task.dims)?;
-                Held::One(self.device.upload(data, task)?)
+                Held::One(self.admit(value, data, id, task)?)
             }
             Read::Items(value) => {
                 let items = 0..self.store.width(value);
                 let items = items.map(|item| {
                     let data = self.store.take(value, Some(item), &task.dims)?;
-                    self.device.upload(data, task)
+                    self.admit(value, data, id, task)
                 });
                 Held::Items(items.collect::<Result<_, _>>()?)
             }
         };
-        let peak = task.dims.evaluate(&self.plan.stages[id.stage].peak_memory);
-        task.predicted_peak = peak.ok().and_then(|peak| u64::try_from(peak).ok());
-        let name = &task.graph.values[value].name;
-        let hold = task.account.hold(held.bytes());
-        let hold = hold.map_err(|shortage| task.shortage(name, shortage))?;
-        task.holds.insert(value, hold);
-        task.values.insert(value, held);
+        task.values.insert(read.value(), held);
         Ok(())
+    }
+
+    /// Counts what a task reads towards its request.
+    fn admit(
+        &self,
+        value: ValueId,
+        data: Data,
+        id: TaskId,
+        task: &Task<'_>,
+    ) -> Result<Data, RunError> {
+        let hold = task.account.hold(data.bytes()).map_err(|shortage| {
+            let name = &task.graph.values[value].name;
+            shortage_error(name, shortage, self.predicted_peak(id, &task.dims))
+        })?;
+        self.device.upload(data.held_by(Some(hold)), task)
+    }
+
+    fn predicted_peak(&self, id: TaskId, dims: &Dims) -> Option<u64> {
+        let peak = dims
+            .evaluate(&self.plan.stages[id.stage].peak_memory)
+            .ok()?;
+        u64::try_from(peak).ok()
     }
 
     fn learn(
@@ -205,7 +219,7 @@ impl Context<'_> {
             if graph.outputs.is_empty() && graph.stages[id.stage].value == *value {
                 done.preview = self.preview(id, &data);
             }
-            self.store.put(*value, id.item, data);
+            self.store.put(*value, id.item, data.held_by(None));
         }
         task.values.clear();
         done.peak_memory = task.account.peak();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use haul_ir::dtype::DType;
 use haul_ir::tensor::{Layout, View};
 
-use crate::memory::{Account, Buffer, Charge};
+use crate::memory::{Account, Buffer, Charge, Hold};
 use crate::strided::Walk;
 
 /// Elements that are read in order at a time.
@@ -16,7 +16,7 @@ const BLOCK: usize = 1 << 14;
 #[derive(Clone)]
 pub(crate) enum Data {
     Tensor(Tensor),
-    Text(Arc<Text>),
+    Text(Text),
 }
 
 /// A view of a buffer that others may share.
@@ -25,12 +25,16 @@ pub(crate) struct Tensor {
     pub(crate) dtype: DType,
     pub(crate) layout: Layout,
     pub(crate) buffer: Arc<Buffer>,
+    /// Its share of the request of a task that reads it and does not pay for it.
+    _hold: Option<Arc<Hold>>,
 }
 
-/// The contents of a text file, charged.
+/// The contents of a text file.
+#[derive(Clone)]
 pub(crate) struct Text {
-    pub(crate) text: String,
-    pub(crate) charge: Charge,
+    contents: Arc<(String, Charge)>,
+    /// As that of a tensor.
+    _hold: Option<Arc<Hold>>,
 }
 
 impl Data {
@@ -38,7 +42,18 @@ impl Data {
     pub(crate) fn bytes(&self) -> u64 {
         match self {
             Data::Tensor(tensor) => tensor.layout.elements() as u64 * tensor.dtype.size(),
-            Data::Text(text) => text.text.len() as u64,
+            Data::Text(text) => text.contents.0.len() as u64,
+        }
+    }
+
+    /// Says what counts it in the task that reads it, as long as it or a view of it lives there;
+    /// nothing, when it leaves.
+    #[must_use]
+    pub(crate) fn held_by(self, hold: Option<Hold>) -> Self {
+        let _hold = hold.map(Arc::new);
+        match self {
+            Data::Tensor(tensor) => Data::Tensor(Tensor { _hold, ..tensor }),
+            Data::Text(text) => Data::Text(Text { _hold, ..text }),
         }
     }
 
@@ -46,7 +61,7 @@ impl Data {
     pub(crate) fn move_to(&self, account: &Arc<Account>) {
         match self {
             Data::Tensor(tensor) => tensor.buffer.charge().move_to(account),
-            Data::Text(text) => text.charge.move_to(account),
+            Data::Text(text) => text.contents.1.move_to(account),
         }
     }
 }
@@ -68,6 +83,15 @@ impl Tensor {
             dtype,
             layout: Layout::contiguous(shape),
             buffer: Arc::new(buffer),
+            _hold: None,
+        }
+    }
+
+    /// The same buffer with another layout.
+    pub(crate) fn with_layout(&self, layout: Layout) -> Self {
+        Self {
+            layout,
+            ..self.clone()
         }
     }
 
@@ -101,12 +125,25 @@ impl Tensor {
     }
 }
 
+impl Text {
+    pub(crate) fn new(text: String, charge: Charge) -> Self {
+        Self {
+            contents: Arc::new((text, charge)),
+            _hold: None,
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.contents.0
+    }
+}
+
 /// Bytes of a tensor, or nothing where no memory could hold it. A size of 0 makes no room for
 /// others to be huge: the strides of an empty tensor are counted as well.
 pub(crate) fn size(dtype: DType, shape: &[usize]) -> Option<usize> {
-    let strides = shape.iter().map(|size| *size.max(&1));
-    let bytes = strides.fold(Some(dtype.size() as usize), |product, size| {
-        product?.checked_mul(size)
+    let mut strides = shape.iter().map(|size| *size.max(&1));
+    let bytes = strides.try_fold(dtype.size() as usize, |product, size| {
+        product.checked_mul(size)
     })?;
     isize::try_from(bytes).ok()?;
     Some(if shape.contains(&0) { 0 } else { bytes })

@@ -79,7 +79,7 @@ fn plan(rows: u64, cols: u64, fuse: bool, cpus: u32) -> Plan {
 
 #[test]
 fn fused_is_unfused_is_a_plain_loop_for_any_number_of_cpus() {
-    // Around one block of 4096 elements, one job of 8 blocks, and odd sizes.
+    // Around one block of 4096 elements, one job of 16 blocks, and odd sizes.
     for (rows, cols) in [
         (1, 1),
         (3, 5),
@@ -89,6 +89,7 @@ fn fused_is_unfused_is_a_plain_loop_for_any_number_of_cpus() {
         (1, 4097),
         (181, 211),
         (257, 300),
+        (4, 8200),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let unfused = bytes_of(&plan(rows, cols, false, 1), 1, folder.path(), "s.npy");

@@ -117,7 +117,7 @@ impl Cpu {
         let ty = tensor_type(result, task)?;
         let attrs = node.attrs.bind(&|symbol| task.dims.replace(symbol));
         let failed = |error: KernelError| RunError::new(error.to_string());
-        let shape = measure(&text.text, &attrs).map_err(failed)?;
+        let shape = measure(text.as_str(), &attrs).map_err(failed)?;
         task.dims.unify(ty, &shape).map_err(RunError::new)?;
         let attrs = node.attrs.bind(&|symbol| task.dims.replace(symbol));
         let mut buffer = self.space(result, ty, &shape, task)?;
@@ -126,7 +126,7 @@ impl Cpu {
             shape: shape.clone(),
             bytes: buffer.bytes_mut(),
         };
-        fill(&text.text, &attrs, &mut output).map_err(failed)?;
+        fill(text.as_str(), &attrs, &mut output).map_err(failed)?;
         Ok(vec![Data::Tensor(Tensor::contiguous(
             ty.dtype, &shape, buffer,
         ))])
@@ -158,10 +158,7 @@ fn change_layout(
     let attrs = node.attrs.bind(&|symbol| task.dims.replace(symbol));
     let layout = view(&input.layout, &attrs).map_err(|error| RunError::new(error.to_string()))?;
     check_shape(node.results[0], &layout, task)?;
-    Ok(vec![Data::Tensor(Tensor {
-        layout,
-        ..input.clone()
-    })])
+    Ok(vec![Data::Tensor(input.with_layout(layout))])
 }
 
 /// Holds a view against its type, which was inferred before all sizes were known.
@@ -201,10 +198,7 @@ fn reshape(node: &OpNode, task: &Task<'_>) -> Result<Vec<Data>, RunError> {
             "{from:?} cannot take the shape {to:?}"
         )));
     }
-    Ok(vec![Data::Tensor(Tensor {
-        layout,
-        ..input.clone()
-    })])
+    Ok(vec![Data::Tensor(input.with_layout(layout))])
 }
 
 fn check_contiguous(node: &OpNode, task: &Task<'_>) -> Result<(), RunError> {

@@ -11,7 +11,7 @@ use haul_ir::id::{OpId, ValueId};
 use crate::bind::Dims;
 use crate::cancel::Stop;
 use crate::error::RunError;
-use crate::memory::{Account, Buffer, Bytes, Hold, Holder, Shortage};
+use crate::memory::{Account, Buffer, Bytes, Holder, Shortage};
 use crate::tensor::{Data, Tensor};
 
 /// Runs groups of ops in memory of its own.
@@ -49,8 +49,6 @@ pub(crate) struct Task<'a> {
     pub(crate) dims: Dims,
     /// Values that it still needs.
     pub(crate) values: HashMap<ValueId, Held>,
-    /// The share of its request that values from outside take.
-    pub(crate) holds: HashMap<ValueId, Hold>,
     pub(crate) stop: &'a Stop,
     /// What its stage was predicted to hold at most, for advice.
     pub(crate) predicted_peak: Option<u64>,
@@ -61,15 +59,6 @@ pub(crate) enum Held {
     One(Data),
     /// Each item of a collection.
     Items(Vec<Data>),
-}
-
-impl Held {
-    pub(crate) fn bytes(&self) -> u64 {
-        match self {
-            Held::One(data) => data.bytes(),
-            Held::Items(items) => items.iter().map(Data::bytes).sum(),
-        }
-    }
 }
 
 impl Task<'_> {

@@ -1,6 +1,6 @@
 //! Inputs of a fused group, read a block at a time.
 
-use super::BLOCK;
+use super::{BLOCK, JOB};
 use crate::memory::Scratch;
 use crate::strided::Walk;
 use crate::tensor::Tensor;
@@ -56,11 +56,11 @@ impl<'a> Source<'a> {
     pub(super) fn scratch(&self) -> Scratch {
         match self.kind {
             SourceKind::Splat(_) => Scratch::new(0),
-            SourceKind::Slice(_) | SourceKind::Strided(..) => Scratch::new(BLOCK * self.size),
+            SourceKind::Slice(_) | SourceKind::Strided(..) => Scratch::new(JOB * self.size),
         }
     }
 
-    /// Reads a block into scratch, where it cannot be used where it lies.
+    /// Reads the elements of a job into scratch, where they cannot be used where they lie.
     pub(super) fn load(&self, start: usize, len: usize, scratch: &mut Scratch) {
         let out = &mut scratch.bytes_mut()[..];
         match &self.kind {
@@ -75,14 +75,19 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A block, after it was loaded.
-    pub(super) fn block<'b>(&'b self, start: usize, len: usize, scratch: &'b Scratch) -> &'b [u8] {
+    /// A block of a job that was loaded: `len` elements, `from` the start of the job.
+    pub(super) fn block<'b>(
+        &'b self,
+        job: usize,
+        from: usize,
+        len: usize,
+        scratch: &'b Scratch,
+    ) -> &'b [u8] {
+        let range = |start: usize| start * self.size..(start + len) * self.size;
         match &self.kind {
             SourceKind::Splat(block) => &block.bytes()[..len * self.size],
-            SourceKind::Slice(bytes) if is_aligned(bytes) => {
-                &bytes[start * self.size..(start + len) * self.size]
-            }
-            SourceKind::Slice(_) | SourceKind::Strided(..) => &scratch.bytes()[..len * self.size],
+            SourceKind::Slice(bytes) if is_aligned(bytes) => &bytes[range(job + from)],
+            SourceKind::Slice(_) | SourceKind::Strided(..) => &scratch.bytes()[range(from)],
         }
     }
 }

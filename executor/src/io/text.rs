@@ -15,11 +15,11 @@ use crate::memory::{Account, Charge};
 use crate::tensor::Text;
 
 /// Reads a file of UTF-8.
-pub(super) fn read(path: &Path, account: &Arc<Account>) -> Result<Arc<Text>, OpenError> {
+pub(super) fn read(path: &Path, account: &Arc<Account>) -> Result<Text, OpenError> {
     let (file, length) = open_file(path)?;
     let (bytes, charge) = read_charged(&mut file.take(length), length, path, account)?;
     let text = decode(bytes, path)?;
-    Ok(Arc::new(Text { text, charge }))
+    Ok(Text::new(text, charge))
 }
 
 /// Reads to the end; memory is charged before it grows. `expected` is a first guess.
