@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
             Format::Text => drop(messages::tell(&file, &diagnostics)),
             Format::Json => terminal::print(&messages::json(&file, &diagnostics))?,
         }
-        exit = exit.and(messages::verdict(&diagnostics));
+        exit = exit.max(messages::verdict(&diagnostics));
     }
     Ok(exit)
 }

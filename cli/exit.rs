@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use haul_compiler::diagnostics::suggest::nearest;
 
-/// The exit status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The exit status; a later one is worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
     /// All is well.
     Fine,
@@ -16,13 +16,6 @@ pub(crate) enum Exit {
     Trouble,
     /// Ctrl-C.
     Interrupted,
-}
-
-impl Exit {
-    /// The worse of two.
-    pub(crate) fn and(self, other: Exit) -> Exit {
-        if self == Exit::Fine { other } else { self }
-    }
 }
 
 impl From<Exit> for ExitCode {

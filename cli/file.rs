@@ -1,8 +1,10 @@
 //! The pipeline file.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use haul_compiler::syntax::MAX_FILE;
 use haul_compiler::{Places, Planned};
 use haul_ir::diagnostic::Diagnostic;
 use haul_ir::graph::Typed;
@@ -20,11 +22,9 @@ pub(crate) struct File {
 
 impl File {
     pub(crate) fn read(path: &Path) -> Result<Self, Trouble> {
-        let text = fs::read_to_string(path)
-            .map_err(|error| Trouble::new(format!("could not read {}: {error}", path.display())))?;
         Ok(Self {
             path: path.to_owned(),
-            text,
+            text: text(path)?,
         })
     }
 
@@ -52,4 +52,14 @@ impl File {
         let pipeline = self.path.file_stem().unwrap_or_default().to_string_lossy();
         haul_compiler::plan(typed, target, &pipeline, &name, places)
     }
+}
+
+/// The text of a pipeline or target file. Of one that is too large, as much as shows that it is.
+pub(crate) fn text(path: &Path) -> Result<String, Trouble> {
+    let trouble = |error| Trouble::new(format!("could not read {}: {error}", path.display()));
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(trouble)?;
+    let mut start = file.take(MAX_FILE as u64 + 1);
+    start.read_to_string(&mut text).map_err(trouble)?;
+    Ok(text)
 }

@@ -1,6 +1,5 @@
 //! The machines that names stand for, and what a run may use of this one.
 
-use std::fs;
 use std::path::Path;
 
 use haul_compiler::render::units;
@@ -10,6 +9,7 @@ use haul_executor::Machine;
 use haul_ir::target::Target;
 
 use crate::exit::Trouble;
+use crate::file::text;
 
 /// The name of the machine that haul runs on.
 pub(crate) const LOCAL: &str = "local";
@@ -28,8 +28,7 @@ pub(crate) fn target(name: &str) -> Result<Target, Trouble> {
         let names = target::library().map(|(name, _)| name);
         return Err(Trouble::unknown("target", name, names, &choices()));
     }
-    let text = fs::read_to_string(path)
-        .map_err(|error| Trouble::new(format!("could not read the target file {name}: {error}")))?;
+    let text = text(path)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     target::parse(&stem, &text).map_err(|error| Trouble::new(format!("{name}:{error}")))
 }

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
     let targets = named.collect::<Result<Vec<_>, _>>()?;
     let mut exit = Exit::Fine;
     for path in &args.files {
-        exit = exit.and(plan_file(&File::read(path)?, args, &targets)?);
+        exit = exit.max(plan_file(&File::read(path)?, args, &targets)?);
     }
     Ok(exit)
 }
@@ -66,7 +66,7 @@ fn plan_file(file: &File, args: &Args, targets: &[Target]) -> Result<Exit, Troub
     let mut plans = Vec::new();
     for target in targets {
         let planned = file.plan(typed.clone(), target, &checked.places);
-        exit = exit.and(messages::tell_planned(file, &planned));
+        exit = exit.max(messages::tell_planned(file, &planned));
         if let Ok(planned) = &planned {
             terminal::print(&match args.format {
                 Format::Text => render::text(&planned.plan, terminal::colour()) + gap,

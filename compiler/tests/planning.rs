@@ -44,11 +44,11 @@ fn one_task_takes_its_time_and_costs_its_node() {
         (estimates.makespan, estimates.serial),
         (Some(PRODUCT), Some(PRODUCT))
     );
-    // 1.39 USD/h * 1.808407283 s / 3600 s = 698.2 millionths.
-    assert_eq!(estimates.micro_usd, Some(698));
+    // 1.39 USD/h * 1.808407283 s / 3600 s = 698,246.1 billionths.
+    assert_eq!(estimates.nano_usd, Some(698_246));
     // Nothing is known of what a `t4` node costs.
     let plan = plan_on("t4", &products(&["cpus: 8, memory: \"4 GiB\""]));
-    assert_eq!(plan.estimates.micro_usd, None);
+    assert_eq!(plan.estimates.nano_usd, None);
 }
 
 #[test]

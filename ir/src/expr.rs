@@ -96,7 +96,7 @@ pub enum EvalError {
     Unbound(Symbol),
     /// The value leaves 128 bits.
     Overflow,
-    /// A division by zero, or the logarithm of a number below one.
+    /// A division by zero, or the logarithm of a negative number.
     Undefined,
 }
 
@@ -105,7 +105,9 @@ impl fmt::Display for EvalError {
         match self {
             EvalError::Unbound(symbol) => write!(f, "`{symbol}` is not known"),
             EvalError::Overflow => f.write_str("the number is too large"),
-            EvalError::Undefined => f.write_str("division by zero or logarithm below one"),
+            EvalError::Undefined => {
+                f.write_str("division by zero or logarithm of a negative number")
+            }
         }
     }
 }
@@ -225,7 +227,7 @@ impl Expr {
         })
     }
 
-    /// The binary logarithm, symbolic unless it is whole. Undefined below one.
+    /// The binary logarithm, symbolic unless it is whole. Of 0 it is 0: nothing to halve, no work.
     pub fn log2(&self) -> Expr {
         match self.as_int() {
             _ if self.is_overflow() => Self::OVERFLOW,
@@ -331,6 +333,10 @@ impl Expr {
     fn from_poly(poly: Poly) -> Self {
         if poly.is_empty() {
             return Self::ZERO;
+        }
+        // The one number that has no negative in 128 bits.
+        if poly.values().any(|c| *c.numer() == i128::MIN) {
+            return Self::OVERFLOW;
         }
         match poly.get(&Monomial::new()) {
             Some(value) if poly.len() == 1 && value.is_integer() => Self::from(value.to_integer()),
@@ -498,7 +504,6 @@ impl Number {
 
 fn log2(number: Number) -> Result<Number, EvalError> {
     let value = number.real();
-    // The size of an empty or single axis: nothing to halve, no work.
     if value < 0.0 {
         return Err(EvalError::Undefined);
     }

@@ -256,8 +256,8 @@ pub struct Estimates {
     pub serial: Option<Nanos>,
     /// The makespan with every op on CPUs.
     pub all_on_cpu: Option<Nanos>,
-    /// Millionths of a US dollar for the nodes used over the makespan.
-    pub micro_usd: Option<u64>,
+    /// Billionths of a US dollar for the nodes used over the makespan.
+    pub nano_usd: Option<u64>,
     /// The stages whose time is unknown.
     pub unknown: Vec<StageId>,
 }

@@ -149,6 +149,15 @@ fn rounds_once() {
 }
 
 #[test]
+fn the_most_negative_number_is_too_large() {
+    let n = symbol("n");
+    assert!((&n * Expr::from(i128::MIN)).is_overflow());
+    assert!((&n * Expr::from(i128::MIN / 2) * 2).is_overflow());
+    let printed = (&n * Expr::from(i128::MIN + 1)).to_string();
+    assert_eq!(printed, "-170141183460469231731687303715884105727*n");
+}
+
+#[test]
 fn what_has_no_value_says_why() {
     let n = symbol("n");
     let huge = Expr::from(i128::MAX);

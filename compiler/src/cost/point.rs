@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use haul_ir::expr::{Expr, Symbol};
+use haul_ir::expr::{EvalError, Expr, Symbol};
 use haul_ir::graph::Graph;
 
 /// A value for each symbol that has one.
@@ -47,6 +47,16 @@ impl Point {
                 let value = expr.eval(&|symbol| self.get(symbol).map(i128::from)).ok()?;
                 u64::try_from(value).ok()
             }
+        }
+    }
+
+    /// As [`Point::eval`], with the largest number for what is larger: it fits nowhere, but it is
+    /// not unknown.
+    pub(crate) fn eval_saturating(&self, expr: &Expr) -> Option<u64> {
+        match expr.eval(&|symbol| self.get(symbol).map(i128::from)) {
+            Ok(value) if value >= 0 => Some(u64::try_from(value).unwrap_or(u64::MAX)),
+            Err(EvalError::Overflow) => Some(u64::MAX),
+            _ => None,
         }
     }
 

@@ -62,7 +62,7 @@ fn against_gpu(
         }
     }
     let needed = stage.values_of(position).try_fold(0u64, |sum, value| {
-        let bytes = sizes.largest.eval(&stage.values[value].bytes)?;
+        let bytes = sizes.largest.eval_saturating(&stage.values[value].bytes)?;
         Some(sum.saturating_add(bytes))
     })?;
     let available = machine.vram();

@@ -28,7 +28,7 @@ pub(super) fn estimate(
         makespan: schedule.as_ref().map(|schedule| schedule.makespan),
         serial: planned.as_deref().map(serial),
         all_on_cpu: on_cpu.map(|schedule| schedule.makespan),
-        micro_usd: schedule
+        nano_usd: schedule
             .as_ref()
             .and_then(|schedule| price(context.target, schedule)),
         unknown: unknown(choices),
@@ -127,13 +127,13 @@ fn serial(tasks: &[Tasks]) -> Nanos {
     })
 }
 
-/// Millionths of a US dollar for the nodes used, over the whole run, rounded to the nearest.
+/// Billionths of a US dollar for the nodes used, over the whole run, rounded to the nearest.
 fn price(target: &Target, schedule: &Schedule) -> Option<u64> {
-    let mut micro_usd_per_hour = 0u128;
+    let mut nano_usd_per_hour = 0u128;
     for (node, used) in schedule.nodes_used.entries().filter(|(_, used)| **used > 0) {
         let price = target.nodes[node].price.as_ref()?;
-        micro_usd_per_hour += u128::from(price.milli_usd_per_hour) * 1000 * u128::from(*used);
+        nano_usd_per_hour += u128::from(price.milli_usd_per_hour) * 1_000_000 * u128::from(*used);
     }
-    let total = micro_usd_per_hour.checked_mul(schedule.makespan.into())?;
+    let total = nano_usd_per_hour.checked_mul(schedule.makespan.into())?;
     u64::try_from((total + NANOS_PER_HOUR / 2) / NANOS_PER_HOUR).ok()
 }

@@ -21,7 +21,7 @@ pub fn comparison(rows: &[(String, Result<&Plan, String>)], colour: Colour) -> S
                 let time = |total| units::total(total, estimates, units::time).into();
                 row.push(time(estimates.makespan));
                 row.push(time(estimates.all_on_cpu));
-                row.push(units::total(estimates.micro_usd, estimates, units::usd).into());
+                row.push(units::total(estimates.nano_usd, estimates, units::usd).into());
                 row.push(longest(plan).into());
             }
             Err(impossible) => {

@@ -223,7 +223,7 @@ impl Printer<'_> {
                 units::total(time, estimates, units::time)
             )?;
         }
-        let price = units::total(estimates.micro_usd, estimates, units::usd);
+        let price = units::total(estimates.nano_usd, estimates, units::usd);
         writeln!(self.out, "  price {price}")?;
         for stage in self.graph.stages.ids() {
             self.stage_estimates(stage)?;

@@ -91,7 +91,7 @@ fn totals(plan: &Plan, colour: Colour) -> String {
         total(estimates.makespan),
         total(estimates.serial),
         total(estimates.all_on_cpu),
-        units::total(estimates.micro_usd, estimates, units::usd),
+        units::total(estimates.nano_usd, estimates, units::usd),
     );
     if !estimates.unknown.is_empty() {
         let stages = &plan.typed.graph().stages;

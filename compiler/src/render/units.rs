@@ -74,8 +74,8 @@ pub fn exact_bytes(bytes: u64) -> String {
 }
 
 /// Money: `0.00210 USD`.
-pub fn usd(micro: u64) -> String {
-    format!("{} USD", significant(u128::from(micro), 1_000_000))
+pub fn usd(nano: u64) -> String {
+    format!("{} USD", significant(u128::from(nano), 1_000_000_000))
 }
 
 /// `numerator / denominator` to three significant digits, without an exponent; `inf` for
@@ -198,6 +198,6 @@ mod tests {
         for (numerator, denominator, text) in cases {
             assert_eq!(significant(numerator, denominator), text);
         }
-        assert_eq!(usd(2100), "0.00210 USD");
+        assert_eq!(usd(2_100_000), "0.00210 USD");
     }
 }

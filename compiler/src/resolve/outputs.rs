@@ -6,7 +6,7 @@ use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::graph::Sink;
 
 use super::{Each, Operand, Output, Resolver};
-use crate::diagnostics::codes::{ITEM_IN_PATH, RESULTS, SAME_PATH, UNKNOWN_NAME};
+use crate::diagnostics::codes::{ITEM_IN_PATH, OUTSIDE, RESULTS, SAME_PATH, UNKNOWN_NAME};
 use crate::resolve::names::Global;
 use crate::syntax::ast::{self, Reference, SinkKind};
 
@@ -43,17 +43,16 @@ impl<'a> Resolver<'a> {
 
     /// Two ways to write one path are one path.
     fn check_path(&mut self, sink: &ast::Sink, paths: &mut HashMap<String, Span>) {
-        let parts = sink
-            .path
-            .value
-            .split('/')
-            .filter(|part| !matches!(*part, "" | "."));
-        let absolute = if sink.path.value.starts_with('/') {
-            "/"
-        } else {
-            ""
-        };
-        let path = format!("{absolute}{}", parts.collect::<Vec<_>>().join("/"));
+        let written = &sink.path.value;
+        let parts = written.split('/').filter(|part| !matches!(*part, "" | "."));
+        let parts: Vec<_> = parts.collect();
+        if written.starts_with('/') || parts.contains(&"..") {
+            let message = format!("`{written}` may lie outside the folder of the pipeline");
+            let mistake = Diagnostic::error(OUTSIDE, sink.path.span, message);
+            let help = "write a path below that folder, without `..`, such as `out/result.npy`";
+            self.mistakes.report(mistake.help(help));
+        }
+        let path = parts.join("/");
         if let Some(other) = paths.insert(path, sink.path.span) {
             let message = format!("two outputs are written to `{}`", sink.path.value);
             let mistake = Diagnostic::error(SAME_PATH, sink.path.span, message);

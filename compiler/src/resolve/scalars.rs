@@ -116,7 +116,7 @@ fn power(base: &Expr, exponent: &Expr) -> Option<Expr> {
                 .map_or(Expr::OVERFLOW, Expr::from),
         );
     }
-    // Larger powers of a size leave 63 bits in any case.
+    // Larger powers leave 63 bits for every size but 0 and 1: 65 factors say `too large`.
     let factors = (0..exponent.min(65)).map(|_| base);
     Some(Expr::product(factors))
 }

@@ -208,7 +208,7 @@ fn decided(typed: Typed, batch: Symbol, audio: ValueId, mel: ValueId, result: Va
             makespan: Some(3_600_000),
             serial: None,
             all_on_cpu: Some(47_400_000),
-            micro_usd: Some(2),
+            nano_usd: Some(2_000),
             unknown: Vec::new(),
         },
     }

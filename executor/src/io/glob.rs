@@ -1,39 +1,82 @@
 //! Patterns of file names.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use glob::{MatchOptions, Pattern, glob_with};
+use globset::{GlobBuilder, GlobMatcher};
+use walkdir::{DirEntry, WalkDir};
 
 use crate::error::IoError;
 
-/// Hidden files only where the pattern says so, as in a shell.
-const OPTIONS: MatchOptions = MatchOptions {
-    case_sensitive: true,
-    require_literal_separator: true,
-    require_literal_leading_dot: true,
-};
-
+/// The files below `base` whose path from there matches, sorted. `*` and `?` stay within a name,
+/// `**` crosses folders; hidden files only where the pattern names them, as in a shell.
 pub(super) fn files(pattern: &str, base: &Path) -> Result<Vec<PathBuf>, IoError> {
     let named = Path::new(pattern);
-    let base_text = base
-        .to_str()
-        .ok_or_else(|| IoError::new(base, "its name is not UTF-8"))?;
-    let full = match base_text {
-        "" => PathBuf::from(pattern),
-        _ => Path::new(&Pattern::escape(base_text)).join(pattern),
+    let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+    let matcher = glob
+        .map_err(|error| IoError::new(named, error))?
+        .compile_matcher();
+    let start = literal_folder(named);
+    let depth = match pattern.contains("**") {
+        true => usize::MAX,
+        false => named.components().count() - start.components().count(),
     };
-    let full = full.to_string_lossy();
-    let found = glob_with(&full, OPTIONS).map_err(|error| IoError::new(named, error))?;
+    let hidden = named.components().any(is_hidden);
+    let folder = match base.join(&start) {
+        folder if folder.as_os_str().is_empty() => PathBuf::from("."),
+        folder => folder,
+    };
+    let walk = WalkDir::new(&folder)
+        .follow_links(true)
+        .max_depth(depth)
+        .into_iter()
+        .filter_entry(|entry| hidden || entry.depth() == 0 || !is_hidden_entry(entry));
     let mut files = Vec::new();
-    for path in found {
-        let path = path.map_err(|error| IoError::new(error.path(), error.error()))?;
-        if path.is_file() {
-            files.push(path.strip_prefix(base).map_or(path.clone(), Path::to_owned));
-        }
+    for entry in walk {
+        let entry = match entry {
+            Ok(entry) => entry,
+            // A folder that is not there holds no file.
+            Err(error) if error.depth() == 0 => break,
+            Err(error) => return Err(IoError::new(named, error)),
+        };
+        let below = entry.path().strip_prefix(&folder).unwrap_or(entry.path());
+        files.extend(matched(&start.join(below), &entry, &matcher)?);
     }
     files.sort();
     match files.is_empty() {
         true => Err(IoError::new(named, "no file matches this pattern")),
         false => Ok(files),
     }
+}
+
+/// The path, where it is that of a file that matches.
+fn matched(
+    path: &Path,
+    entry: &DirEntry,
+    matcher: &GlobMatcher,
+) -> Result<Option<PathBuf>, IoError> {
+    if !entry.file_type().is_file() || !matcher.is_match(path) {
+        return Ok(None);
+    }
+    match path.to_str() {
+        Some(_) => Ok(Some(path.to_owned())),
+        None => Err(IoError::new(path, "its name is not UTF-8")),
+    }
+}
+
+/// The folders that a pattern begins with as they are.
+fn literal_folder(pattern: &Path) -> PathBuf {
+    let folders = pattern.parent().unwrap_or(Path::new(""));
+    let is_literal = |component: &Component<'_>| {
+        let text = component.as_os_str().to_string_lossy();
+        !text.contains(['*', '?', '[', '{', '\\'])
+    };
+    folders.components().take_while(is_literal).collect()
+}
+
+fn is_hidden(component: Component<'_>) -> bool {
+    matches!(component, Component::Normal(name) if name.as_encoded_bytes().starts_with(b"."))
+}
+
+fn is_hidden_entry(entry: &DirEntry) -> bool {
+    entry.file_name().as_encoded_bytes().starts_with(b".")
 }

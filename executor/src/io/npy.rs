@@ -3,7 +3,7 @@
 //! are refused: reading them would run code.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use haul_ir::dtype::DType;
@@ -141,10 +141,15 @@ impl NpyFile {
         let mut input = BufReader::with_capacity(1 << 16, file);
         let format = Format::read(&mut input, path)?;
         let needed = format.size(path)? as u64;
-        if needed > length {
+        let header = input
+            .stream_position()
+            .map_err(|error| reading(path, &error))?;
+        let left = length.saturating_sub(header);
+        if needed > left {
             let shape = &format.header.shape;
-            let message =
-                format!("it is truncated: {shape:?} needs {needed} bytes, it has {length}");
+            let message = format!(
+                "it is truncated: {shape:?} needs {needed} bytes, {left} follow its header"
+            );
             return Err(IoError::new(path, message));
         }
         let path = path.to_owned();

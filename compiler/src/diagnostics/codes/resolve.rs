@@ -50,6 +50,8 @@ pub const SET: Code = Code("E0228");
 pub const UNNAMED_LINE: Code = Code("E0229");
 /// haul's own check of a compiled graph failed.
 pub const INTERNAL: Code = Code("E0230");
+/// The path of an output leads out of the pipeline's folder.
+pub const OUTSIDE: Code = Code("E0231");
 /// Nothing uses a stage.
 pub const UNUSED_STAGE: Code = Code("W0201");
 /// Nothing uses an input.
@@ -272,6 +274,16 @@ pub(super) static CODES: &[CodeInfo] = &[
             not pass, which is not your fault: please report the pipeline.",
         wrong: "there is no pipeline known to cause it",
         right: "every other pipeline",
+    },
+    CodeInfo {
+        code: OUTSIDE,
+        title: "an output may lie outside the pipeline's folder",
+        explanation: "Results stay below the folder of the pipeline file, so that running somebody \
+            else's pipeline replaces no file of yours elsewhere. A path is relative and has no `..`.",
+        wrong: "Pipeline(version: 1, stages: {\"a\": (do: \"1\")}, \
+            outputs: {\"p\": Npy(path: \"../p.npy\", from: \"a\")})",
+        right: "Pipeline(version: 1, stages: {\"a\": (do: \"1\")}, \
+            outputs: {\"p\": Npy(path: \"out/p.npy\", from: \"a\")})",
     },
 ];
 

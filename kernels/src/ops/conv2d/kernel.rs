@@ -1,14 +1,18 @@
 use haul_ir::dtype::DType;
-use haul_ir::op::{KernelCall, KernelError};
+use haul_ir::expr::Expr;
+use haul_ir::op::{ArgType, Call, KernelCall, KernelError};
 use haul_ir::tensor::View;
+use haul_ir::types::{Axes, TensorType};
 use num_complex::Complex;
 use rayon::prelude::*;
 
 use super::geometry::Geometry;
+use super::output_shape;
 use crate::gemm::{Matrix, Multiply, Threads};
 use crate::wide::{narrow, widen};
 
 pub(super) fn conv2d(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
+    check(call)?;
     let [x, w] = [&call.inputs[0], &call.inputs[1]];
     let output = &mut call.outputs[0];
     let geometry = Geometry::of(call.attrs).map_err(|error| KernelError::new(error.message))?;
@@ -39,6 +43,28 @@ pub(super) fn conv2d(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
         DType::Bool => return Err(KernelError::new("there is no convolution of bools")),
     }
     Ok(())
+}
+
+/// Infers again with the sizes that the data has: they may not suit each other.
+fn check(call: &KernelCall<'_, '_>) -> Result<(), KernelError> {
+    let ty = |view: &View<'_>| {
+        let sizes = view.shape().iter().map(|size| Expr::from(*size as u64));
+        ArgType::Value(TensorType::new(view.dtype, sizes.collect()).into())
+    };
+    let inputs: Vec<_> = call.inputs.iter().map(ty).collect();
+    let shape = output_shape(&Call {
+        inputs: &inputs,
+        attrs: call.attrs,
+    });
+    let shape = shape.map_err(|error| KernelError::new(error.message))?;
+    let planned = &call.outputs[0].shape;
+    let sizes = planned.iter().map(|size| Expr::from(*size as u64));
+    if sizes.eq(shape.iter().cloned()) {
+        return Ok(());
+    }
+    let shape = Axes(&shape);
+    let message = format!("the result has the shape {shape}, not {planned:?} as planned");
+    Err(KernelError::new(message))
 }
 
 fn elements<'a, T: Multiply>(view: &View<'a>) -> &'a [T] {
@@ -216,6 +242,53 @@ impl Sizes {
             for (seen, x) in seen.iter_mut().zip(x.iter().step_by(cols.stride)) {
                 *seen = *x;
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use haul_ir::op::{Attr, Attrs};
+    use haul_ir::tensor::{Layout, ViewMut};
+
+    use super::*;
+
+    /// Shapes of input, filters and planned result, groups, and what is wrong.
+    type Case = ([usize; 4], [usize; 4], [usize; 4], u64, &'static str);
+
+    #[test]
+    fn sizes_that_only_the_data_shows_are_checked() {
+        #[rustfmt::skip]
+        let cases: [Case; 4] = [
+            ([1, 2, 4, 4], [3, 1, 2, 2], [1, 3, 3, 3], 2, "3 filters do not divide into 2 groups"),
+            ([1, 1, 1, 4], [1, 1, 2, 2], [1, 1, 0, 3], 1,
+             "a filter reaches over 2 elements, the padded input has 1"),
+            ([1, 1, 4, 4], [1, 1, 0, 2], [1, 1, 5, 3], 1, "the filters are empty"),
+            ([1, 1, 4, 4], [1, 1, 2, 2], [1, 1, 3, 4], 1,
+             "the result has the shape [1, 1, 3, 3], not [1, 1, 3, 4] as planned"),
+        ];
+        let view = |shape: &[usize]| View {
+            dtype: DType::F32,
+            layout: Layout::contiguous(shape),
+            bytes: &[],
+        };
+        for (x, w, planned, groups, message) in cases {
+            let ints = |number: u64| Attr::Ints(vec![Expr::from(number)]);
+            let result = conv2d(&mut KernelCall {
+                inputs: &[view(&x), view(&w)],
+                attrs: &Attrs(vec![
+                    ("stride", ints(1)),
+                    ("padding", ints(0)),
+                    ("dilation", ints(1)),
+                    ("groups", Attr::Int(Expr::from(groups))),
+                ]),
+                outputs: &mut [ViewMut {
+                    dtype: DType::F32,
+                    shape: planned.to_vec(),
+                    bytes: &mut [],
+                }],
+            });
+            assert_eq!(result, Err(KernelError::new(message)));
         }
     }
 }

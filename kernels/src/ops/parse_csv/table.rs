@@ -42,18 +42,16 @@ pub(super) fn fill(text: &str, attrs: &Attrs, output: &mut ViewMut<'_>) -> Resul
     let filled = parts
         .into_par_iter()
         .map(|(part, output)| table.fill(part, columns, dtype, output));
-    first_error(filled.collect()).map(drop)
+    // The error that comes first in the text.
+    let filled: Vec<_> = filled.collect();
+    filled.into_iter().collect()
 }
 
 /// The number of rows of each part.
 fn rows(table: &Table<'_>) -> Result<Vec<usize>, KernelError> {
     let rows = (0..table.parts()).into_par_iter();
-    first_error(rows.map(|part| table.rows(part)).collect())
-}
-
-/// All results, or the error that comes first in the text.
-fn first_error<T>(results: Vec<Result<T, KernelError>>) -> Result<Vec<T>, KernelError> {
-    results.into_iter().collect()
+    let rows: Vec<_> = rows.map(|part| table.rows(part)).collect();
+    rows.into_iter().collect()
 }
 
 fn check_size(declared: &Expr, found: usize, what: &str) -> Result<(), KernelError> {
