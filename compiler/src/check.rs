@@ -54,16 +54,11 @@ fn compile(
     let mut resolved = resolve(ast, &ops, facts, mistakes);
     let unused = std::mem::take(&mut resolved.unused);
     let (graph, places) = infer(resolved, &ops, mistakes)?;
-    unused
-        .into_iter()
-        .for_each(|warning| mistakes.report(warning));
-    let typed = checked(
-        {
-            let groups = one_by_one(&graph);
-            Typed::check(graph, groups)
-        },
-        mistakes,
-    )?;
+    for warning in unused {
+        mistakes.report(warning);
+    }
+    let groups = one_by_one(&graph);
+    let typed = checked(Typed::check(graph, groups), mistakes)?;
     let (graph, groups, places) = simplify(typed.into_graph(), places, &ops);
     let typed = checked(Typed::check(graph, groups), mistakes)?;
     Some((typed, places))

@@ -8,7 +8,7 @@ use haul_ir::graph::Sink;
 use super::{Each, Operand, Output, Resolver};
 use crate::diagnostics::codes::{ITEM_IN_PATH, OUTSIDE, RESULTS, SAME_PATH, UNKNOWN_NAME};
 use crate::resolve::names::Global;
-use crate::syntax::ast::{self, Reference, SinkKind};
+use crate::syntax::ast::{self, Reference, SinkKind, SourceKind};
 
 /// What stands for an item's name in the path of an output.
 const ITEM: &str = "{item}";
@@ -41,23 +41,41 @@ impl<'a> Resolver<'a> {
         outputs
     }
 
-    /// Two ways to write one path are one path.
     fn check_path(&mut self, sink: &ast::Sink, paths: &mut HashMap<String, Span>) {
-        let written = &sink.path.value;
-        let parts = written.split('/').filter(|part| !matches!(*part, "" | "."));
-        let parts: Vec<_> = parts.collect();
-        if written.starts_with('/') || parts.contains(&"..") {
+        let (written, span) = (&sink.path.value, sink.path.span);
+        if written.starts_with('/') || written.split('/').any(|part| part == "..") {
             let message = format!("`{written}` may lie outside the folder of the pipeline");
-            let mistake = Diagnostic::error(OUTSIDE, sink.path.span, message);
             let help = "write a path below that folder, without `..`, such as `out/result.npy`";
+            let mistake = Diagnostic::error(OUTSIDE, span, message);
             self.mistakes.report(mistake.help(help));
         }
-        let path = parts.join("/");
-        if let Some(other) = paths.insert(path, sink.path.span) {
-            let message = format!("two outputs are written to `{}`", sink.path.value);
-            let mistake = Diagnostic::error(SAME_PATH, sink.path.span, message);
+        let path = plain(written);
+        if let Some((name, read)) = self.read_from(&path) {
+            let message = format!("`{written}` is also the file that input `{name}` reads");
+            let mistake = Diagnostic::error(SAME_PATH, span, message);
+            self.mistakes.report(mistake.label(read, "read here"));
+        }
+        if let Some(other) = paths.insert(path, span) {
+            let message = format!("two outputs are written to `{written}`");
+            let mistake = Diagnostic::error(SAME_PATH, span, message);
             self.mistakes.report(mistake.label(other, "the other one"));
         }
+    }
+
+    /// The input that reads a file, and where it says so.
+    fn read_from(&self, path: &str) -> Option<(&'a str, Span)> {
+        let of = |source: &'a ast::Source| match &source.kind {
+            SourceKind::Npy { path }
+            | SourceKind::Npz { path, .. }
+            | SourceKind::Csv { path, .. }
+            | SourceKind::Image { path }
+            | SourceKind::Text { path } => Some(path),
+            _ => None,
+        };
+        self.ast.inputs.iter().find_map(|input| {
+            let file = input.source.as_ref().and_then(of)?;
+            (plain(&file.value) == path).then_some((input.name.value.as_str(), file.span))
+        })
     }
 
     fn check_item(&mut self, sink: &ast::Sink, each: Each) {
@@ -157,4 +175,10 @@ fn place(from: &Reference) -> Span {
         Some(name) => from.stage.span.to(name.span),
         None => from.stage.span,
     }
+}
+
+/// Two ways to write one path are one path.
+fn plain(path: &str) -> String {
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    parts.collect::<Vec<_>>().join("/")
 }

@@ -15,6 +15,7 @@ impl<'a> Resolver<'a> {
     /// The dims that the file lists.
     pub(super) fn dims(&mut self) {
         for dim in &self.ast.dims {
+            self.check_plan(dim);
             if self.bindings.get(&dim.name.value).is_none() {
                 let known = Dim {
                     plan: dim.plan.as_ref().map(|plan| plan.value),
@@ -23,6 +24,19 @@ impl<'a> Resolver<'a> {
                 };
                 self.graph.dims.insert(Symbol::new(&dim.name.value), known);
             }
+        }
+    }
+
+    fn check_plan(&mut self, dim: &ast::Dim) {
+        let (Some(plan), Some(max)) = (&dim.plan, &dim.max) else {
+            return;
+        };
+        if plan.value > max.value {
+            let (plan_size, max_size) = (plan.value, max.value);
+            let message = format!("`plan` is {plan_size}, above the `max` of {max_size}");
+            let mistake = Diagnostic::error(SIZE, plan.span, message);
+            self.mistakes
+                .report(mistake.label(max.span, "the largest size there will be"));
         }
     }
 

@@ -11,7 +11,7 @@ use haul_ir::plan::*;
 use haul_ir::types::{TensorType, ValueType};
 
 /// The pipeline `spectra` on the library's A100: a stage on both sides, one on the CPU.
-pub fn spectra() -> Plan {
+pub(crate) fn spectra() -> Plan {
     let mut graph = Graph::default();
     let batch = Symbol::new("B");
     let dim = Dim {
@@ -308,6 +308,6 @@ fn known(flops: Expr, read: Expr, written: Expr) -> Work {
 }
 
 /// A table of one entry for each of the plan's stages.
-pub fn per_stage<T>(entries: [T; 2]) -> IdVec<StageId, T> {
+pub(crate) fn per_stage<T>(entries: [T; 2]) -> IdVec<StageId, T> {
     entries.into_iter().collect()
 }

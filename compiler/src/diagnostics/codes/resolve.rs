@@ -40,7 +40,7 @@ pub const SOURCE: Code = Code("E0223");
 pub const SINK: Code = Code("E0224");
 /// A size that each item has for itself is used outside of the item.
 pub const PER_ITEM: Code = Code("E0225");
-/// Two outputs are written to one path.
+/// An output is written where another one is, or where an input is read.
 pub const SAME_PATH: Code = Code("E0226");
 /// The path of an output lacks `{item}`, or has it for one value.
 pub const ITEM_IN_PATH: Code = Code("E0227");
@@ -234,8 +234,9 @@ pub(super) static CODES: &[CodeInfo] = &[
     },
     CodeInfo {
         code: SAME_PATH,
-        title: "two outputs are written to one path",
-        explanation: "The second would replace the first.",
+        title: "the path of an output is taken",
+        explanation: "A second output to one path would replace the first, and an output in the \
+            place of an input would change what the next run reads.",
         wrong: "Pipeline(version: 1, stages: {\"a\": (do: \"1\")}, outputs: {\
             \"p\": Npy(path: \"p.npy\", from: \"a\"), \"q\": Npy(path: \"p.npy\", from: \"a\")})",
         right: "Pipeline(version: 1, stages: {\"a\": (do: \"1\")}, outputs: {\
