@@ -111,7 +111,8 @@ impl Op for Concat {
     }
 }
 
-fn concat(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
+/// Puts the inputs side by side along `axis` of the output; for `stack`, each has size 1 there.
+pub(super) fn concat(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
     let rank = call.outputs[0].shape.len();
     let axis = axis_attr(call.attrs).and_then(|axis| axis_of(axis, rank));
     let axis = axis.map_err(|error| KernelError::new(error.message))?;

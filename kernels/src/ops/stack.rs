@@ -2,12 +2,12 @@
 
 use haul_ir::expr::Expr;
 use haul_ir::op::{
-    Call, CpuKernel, Example, Family, Fault, GpuKernel, InferError, Inferred, KernelCall,
-    KernelError, Op, Param, ParamKind, Work, axis_of,
+    Call, CpuKernel, Example, Family, Fault, GpuKernel, InferError, Inferred, Op, Param, ParamKind,
+    Work, axis_of,
 };
 use haul_ir::types::{Axes, TensorType, ValueType};
 
-use super::concat::{axis_attr, join};
+use super::concat::{axis_attr, concat};
 
 /// `stack(a, b, axis=0)`.
 pub(crate) struct Stack;
@@ -78,7 +78,7 @@ impl Op for Stack {
     }
 
     fn cpu(&self) -> CpuKernel {
-        CpuKernel::Array(stack)
+        CpuKernel::Array(concat)
     }
 
     fn gpu(&self) -> GpuKernel {
@@ -99,12 +99,4 @@ impl Op for Stack {
             },
         ]
     }
-}
-
-fn stack(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
-    let rank = call.outputs[0].shape.len();
-    let axis = axis_attr(call.attrs).and_then(|axis| axis_of(axis, rank));
-    let axis = axis.map_err(|error| KernelError::new(error.message))?;
-    join(call.inputs, axis, &mut call.outputs[0]);
-    Ok(())
 }
