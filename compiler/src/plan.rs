@@ -82,6 +82,7 @@ pub fn plan(
         groups,
         stages,
         estimates,
+        timeline: Vec::new(),
         typed,
     };
     Ok(Planned { plan, warnings })
@@ -137,6 +138,7 @@ fn stage_plan(context: &Context<'_>, choice: &Choice, feasibility: Feasibility) 
         time: division.time,
         time_on_cpu: division.time_on_cpu,
         feasibility,
+        queueing: None,
     }
 }
 

@@ -77,6 +77,10 @@ pub(crate) fn resolve(ast: &Ast, ops: &Ops, facts: &Facts, mistakes: &mut Mistak
     resolver.inputs();
     resolver.stages();
     let outputs = resolver.outputs();
+    let moved = ast.moved.iter();
+    resolver.graph.moved = moved
+        .map(|moved| (moved.from.value.clone(), moved.to.value.clone()))
+        .collect();
     let unused = resolver.unused();
     resolver.check_uncalled();
     Resolved {

@@ -72,6 +72,15 @@ pub struct Fix {
     pub text: String,
 }
 
+/// What following the help would save of a run, predicted; below zero where it would cost more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saving {
+    /// Nanoseconds of the makespan.
+    pub time: i64,
+    /// Billionths of a US dollar, where prices are known.
+    pub nano_usd: Option<i64>,
+}
+
 /// One mistake or doubt about a pipeline file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -87,8 +96,11 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// What to do, ready to paste where that is possible.
     pub help: Option<String>,
-    /// The edit that the help describes, where it is mechanical.
-    pub fix: Option<Fix>,
+    /// The edits that the help describes, where it is mechanical: all of them together, in the
+    /// order of the file.
+    pub fix: Vec<Fix>,
+    /// What the help would save, where that is known.
+    pub saving: Option<Saving>,
 }
 
 impl Diagnostic {
@@ -114,7 +126,8 @@ impl Diagnostic {
             primary,
             labels: Vec::new(),
             help: None,
-            fix: None,
+            fix: Vec::new(),
+            saving: None,
         }
     }
 
@@ -142,13 +155,20 @@ impl Diagnostic {
         self
     }
 
-    /// Adds the edit that mends it.
+    /// Adds an edit that mends it, or does so together with those before it.
     #[must_use]
     pub fn fix(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.fix = Some(Fix {
+        self.fix.push(Fix {
             span,
             text: text.into(),
         });
+        self
+    }
+
+    /// Says what following the help would save.
+    #[must_use]
+    pub fn saves(mut self, saving: Saving) -> Self {
+        self.saving = Some(saving);
         self
     }
 }

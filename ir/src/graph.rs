@@ -32,6 +32,9 @@ pub struct Graph {
     pub values: IdVec<ValueId, Value>,
     /// Where results go.
     pub outputs: Vec<Output>,
+    /// Renames since an earlier state of the file, from the old name to the new: of a stage, or of
+    /// `stage.op`.
+    pub moved: Vec<(String, String)>,
 }
 
 /// What is known of a symbolic size.

@@ -31,6 +31,8 @@ pub struct Plan {
     pub stages: IdVec<StageId, StagePlan>,
     /// Times and prices of the whole.
     pub estimates: Estimates,
+    /// What the simulated run does, batch by batch, in order of their starts.
+    pub timeline: Vec<Batch>,
 }
 
 /// The side of an op.
@@ -227,6 +229,9 @@ pub struct StagePlan {
     pub time_on_cpu: Option<Nanos>,
     /// Whether its request can be granted.
     pub feasibility: Feasibility,
+    /// How long its tasks wait for room once they could start, all of them together; unknown where
+    /// the number of tasks is.
+    pub queueing: Option<Nanos>,
 }
 
 impl StagePlan {
@@ -254,10 +259,54 @@ pub struct Estimates {
     pub makespan: Option<Nanos>,
     /// All tasks one after the other.
     pub serial: Option<Nanos>,
-    /// The makespan with every op on CPUs.
+    /// The makespan with every op on CPUs, GPUs left free.
     pub all_on_cpu: Option<Nanos>,
+    /// The makespan with every op on GPUs that can be there.
+    pub all_on_gpu: Option<Nanos>,
     /// Billionths of a US dollar for the nodes used over the makespan.
     pub nano_usd: Option<u64>,
     /// The stages whose time is unknown.
     pub unknown: Vec<StageId>,
+    /// The stages that set the makespan, first to last: each one's last task could start, or found
+    /// room, when the one before it ended.
+    pub critical_path: Vec<StageId>,
+    /// How busy the devices of the nodes that are used are.
+    pub utilisation: Vec<Utilisation>,
+    /// Bytes that cross between host and device, of all tasks together.
+    pub transferred: Option<u64>,
+}
+
+/// How busy the devices of one type on the used nodes of one kind are, over the makespan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Utilisation {
+    /// The kind of node.
+    pub node: NodeId,
+    /// How many nodes of the kind run tasks.
+    pub nodes: u32,
+    /// The type of GPU; `None` for the CPUs.
+    pub gpu: Option<String>,
+    /// Share of the devices' time that tasks hold them, in per mille.
+    pub held: u32,
+    /// Share of the devices' time that they compute or, a GPU, move data, in per mille; the rest of
+    /// what is held is idle.
+    pub busy: u32,
+}
+
+/// Tasks of a stage that start together on one node in the simulated run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// The stage.
+    pub stage: StageId,
+    /// How many tasks.
+    pub tasks: u64,
+    /// The kind of node.
+    pub node: NodeId,
+    /// Which of the nodes of that kind, by position.
+    pub machine: usize,
+    /// Which of its GPUs, by position.
+    pub gpus: Vec<usize>,
+    /// When they start, from the start of the run.
+    pub start: Nanos,
+    /// When they end.
+    pub end: Nanos,
 }

@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::lines::Lines;
 
 /// The diagnostics about `text`, one object a line: `code`, `severity` (`error` or `warning`),
-/// `message`, `file`, `primary` and `labels` with their places and texts, `help`, and `fix`
-/// with its place and new text.
+/// `message`, `file`, `primary` and `labels` with their places and texts, `help`, `fix` with the
+/// places and new texts of its edits, and `saving` in nanoseconds and billionths of a US dollar.
 ///
 /// A place is bytes from 0 (`start`, `end`), and `line` and `column` of both ends from 1, in
 /// characters.
@@ -32,7 +32,14 @@ struct Record<'a> {
     primary: Place<'a>,
     labels: Vec<Place<'a>>,
     help: Option<&'a str>,
-    fix: Option<Place<'a>>,
+    fix: Vec<Place<'a>>,
+    saving: Option<Saving>,
+}
+
+#[derive(Serialize)]
+struct Saving {
+    nanos: i64,
+    nano_usd: Option<i64>,
 }
 
 #[derive(Serialize)]
@@ -69,8 +76,13 @@ impl<'a> Record<'a> {
                 .collect(),
             help: diagnostic.help.as_deref(),
             fix: fix
-                .as_ref()
-                .map(|fix| Place::new(fix.span, &fix.text, lines)),
+                .iter()
+                .map(|edit| Place::new(edit.span, &edit.text, lines))
+                .collect(),
+            saving: diagnostic.saving.map(|saving| Saving {
+                nanos: saving.time,
+                nano_usd: saving.nano_usd,
+            }),
         }
     }
 }

@@ -69,14 +69,16 @@ impl<'a> Page<'a> {
         };
         let title = level.primary_title(message).id(code.0);
         let main = title.elements(self.snippets());
-        match (help, fix) {
-            (None, None) => vec![main],
-            (Some(help), None) => vec![main.element(Level::HELP.message(help))],
-            (help, Some(fix)) => {
+        match (help, &fix[..]) {
+            (None, []) => vec![main],
+            (Some(help), []) => vec![main.element(Level::HELP.message(help))],
+            (help, edits) => {
                 let title = help.as_deref().unwrap_or("change this");
                 vec![
                     main,
-                    Level::HELP.secondary_title(title).element(self.patch(fix)),
+                    Level::HELP
+                        .secondary_title(title)
+                        .element(self.patch(edits)),
                 ]
             }
         }
@@ -108,10 +110,14 @@ impl<'a> Page<'a> {
         [main].into_iter().chain(far).collect()
     }
 
-    fn patch(&self, fix: &'a Fix) -> Snippet<'a, Patch<'a>> {
-        let shown = self.lines.around(fix.span);
-        self.source(shown)
-            .patch(Patch::new(within(shown, fix.span), fix.text.as_str()))
+    /// The edits, which are few and near each other, as one patch.
+    fn patch(&self, edits: &'a [Fix]) -> Snippet<'a, Patch<'a>> {
+        let spans = edits.iter().map(|edit| edit.span);
+        let shown = self
+            .lines
+            .around(spans.reduce(Span::to).unwrap_or_default());
+        let patch = |edit: &'a Fix| Patch::new(within(shown, edit.span), edit.text.as_str());
+        self.source(shown).patches(edits.iter().map(patch))
     }
 
     /// Only the lines that are shown: the work does not grow with the file.

@@ -28,6 +28,10 @@ pub(super) fn estimate(
         makespan: schedule.as_ref().map(|schedule| schedule.makespan),
         serial: planned.as_deref().map(serial),
         all_on_cpu: on_cpu.map(|schedule| schedule.makespan),
+        all_on_gpu: None,
+        critical_path: Vec::new(),
+        utilisation: Vec::new(),
+        transferred: None,
         nano_usd: schedule
             .as_ref()
             .and_then(|schedule| price(context.target, schedule)),

@@ -90,6 +90,7 @@ fn compact(graph: Graph, mut places: Places, live: &IdVec<ValueId, bool>) -> (Gr
         inputs: graph.inputs,
         stages: graph.stages,
         outputs: graph.outputs,
+        moved: graph.moved,
         ..Graph::default()
     };
     for input in small.inputs.iter_mut() {

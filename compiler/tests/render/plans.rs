@@ -180,6 +180,7 @@ fn decided(typed: Typed, batch: Symbol, audio: ValueId, mel: ValueId, result: Va
         time: Some(3_520_000),
         time_on_cpu: Some(47_309_000),
         feasibility: Feasibility::Fits,
+        queueing: None,
     };
     let report = StagePlan {
         request: 0,
@@ -194,6 +195,7 @@ fn decided(typed: Typed, batch: Symbol, audio: ValueId, mel: ValueId, result: Va
             time: 3_520_000,
             behind: "transform".to_owned(),
         },
+        queueing: None,
         ..transform.clone()
     };
     Plan {
@@ -210,7 +212,9 @@ fn decided(typed: Typed, batch: Symbol, audio: ValueId, mel: ValueId, result: Va
             all_on_cpu: Some(47_400_000),
             nano_usd: Some(2_000),
             unknown: Vec::new(),
+            ..Estimates::default()
         },
+        timeline: Vec::new(),
     }
 }
 

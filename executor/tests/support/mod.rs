@@ -231,6 +231,7 @@ impl Pipeline {
             time: time(id),
             time_on_cpu: None,
             feasibility: Feasibility::Fits,
+            queueing: None,
         });
         Plan {
             pipeline: "test".into(),
@@ -243,6 +244,7 @@ impl Pipeline {
             groups: IdVec::filled(group_plan, groups.len()),
             stages: stages.collect(),
             estimates: Estimates::default(),
+            timeline: Vec::new(),
             typed: Typed::check(self.graph, groups).expect("the plan is well made"),
         }
     }
