@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use haul_compiler::render;
+use haul_compiler::saved::SavedPlan;
 use haul_ir::diagnostic::Diagnostic;
 use haul_ir::target::Target;
 
@@ -36,6 +37,7 @@ enum Format {
     #[default]
     Text,
     Snapshot,
+    Json,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
@@ -70,7 +72,8 @@ fn plan_file(file: &File, args: &Args, targets: &[Target]) -> Result<Exit, Troub
         if let Ok(planned) = &planned {
             terminal::print(&match args.format {
                 Format::Text => render::text(&planned.plan, terminal::colour()) + gap,
-                Format::Snapshot => render::snapshot(&planned.plan),
+                Format::Json => SavedPlan::of(&planned.plan).json(),
+                Format::Snapshot => SavedPlan::of(&planned.plan).snapshot(),
             })?;
         }
         plans.push((target.name.clone(), planned));

@@ -3,23 +3,21 @@
 //! Pure: a value in, a string that ends in a newline out.
 
 mod changes;
-mod choices;
+pub(crate) mod choices;
 mod compare;
-mod names;
+pub(crate) mod names;
 mod report;
-mod snapshot;
 mod stage;
 mod style;
 mod table;
 mod text;
 pub mod units;
-mod values;
+pub(crate) mod values;
 
 pub use changes::changes;
 pub use compare::comparison;
 pub use names::{signature, visible};
 pub use report::{preview, report};
-pub use snapshot::snapshot;
 pub use table::{Align, Cell, Column, Table, wrapped};
 pub use text::{summary, text};
 

@@ -25,7 +25,7 @@ pub(super) fn of(group: &GroupPlan) -> Option<String> {
 }
 
 /// The predicted time of a group where it is placed.
-pub(super) fn cost(group: &GroupPlan) -> Option<Nanos> {
+pub(crate) fn cost(group: &GroupPlan) -> Option<Nanos> {
     let cost = match group.placement.side {
         Side::Cpu => group.cpu,
         Side::Gpu => group.gpu,
@@ -73,7 +73,7 @@ pub(super) fn reason(placement: &Placement) -> String {
 }
 
 /// Where the figures of the nodes that the plan uses come from: `datasheet`, `measured`, or both.
-pub(super) fn provenance(plan: &Plan) -> String {
+pub(crate) fn provenance(plan: &Plan) -> String {
     let mut words = Vec::new();
     for stage in plan.stages.iter() {
         let node = &plan.target.nodes[stage.node];
@@ -89,7 +89,8 @@ pub(super) fn provenance(plan: &Plan) -> String {
     words.join(", ")
 }
 
-fn flip(flip: &Flip) -> String {
+/// `cpu when n <= 125`.
+pub(crate) fn flip(flip: &Flip) -> String {
     let sign = if flip.below { "<=" } else { ">=" };
     format!("{} when {} {sign} {}", flip.to, flip.dim, flip.at)
 }

@@ -16,7 +16,7 @@ pub fn signature(op: &dyn Op) -> String {
 }
 
 /// The name of a value as a formula of stage `from` reaches it.
-pub(super) fn value(graph: &Graph, id: ValueId, from: Option<StageId>) -> String {
+pub(crate) fn value(graph: &Graph, id: ValueId, from: Option<StageId>) -> String {
     let value = &graph.values[id];
     let Producer::Op(op) = value.producer else {
         return value.name.clone();
@@ -41,7 +41,7 @@ pub(super) fn op(graph: &Graph, id: OpId) -> String {
 }
 
 /// What an op computes: `sum(x, axis=1)`, `s[:, newaxis]`.
-pub(super) fn formula(graph: &Graph, node: &OpNode) -> String {
+pub(crate) fn formula(graph: &Graph, node: &OpNode) -> String {
     let arg = |arg: &Arg| match arg {
         Arg::Value(id) | Arg::Items(id) => value(graph, *id, Some(node.stage)),
         Arg::Scalar(scalar, _) => scalar.to_string(),
@@ -55,7 +55,7 @@ pub(super) fn formula(graph: &Graph, node: &OpNode) -> String {
 }
 
 /// A text of the author's on one line: control characters as escapes.
-pub(super) fn on_one_line(text: &str) -> String {
+pub(crate) fn on_one_line(text: &str) -> String {
     let escaped = |c: char| match c.is_control() {
         true => c.escape_unicode().to_string(),
         false => c.to_string(),
@@ -69,7 +69,7 @@ pub fn visible(text: &str) -> String {
 }
 
 /// The types of its results: `f32[n, 8]`.
-pub(super) fn types(graph: &Graph, node: &OpNode) -> String {
+pub(crate) fn types(graph: &Graph, node: &OpNode) -> String {
     let types = node
         .results
         .iter()

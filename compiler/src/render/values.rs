@@ -8,15 +8,15 @@ use haul_ir::plan::Plan;
 use super::units::significant;
 
 /// The value of each dim at which times were evaluated.
-pub(super) struct Values<'a>(HashMap<&'a Symbol, u64>);
+pub(crate) struct Values<'a>(HashMap<&'a Symbol, u64>);
 
 impl<'a> Values<'a> {
-    pub(super) fn of(plan: &'a Plan) -> Self {
+    pub(crate) fn of(plan: &'a Plan) -> Self {
         Self(plan.dims.iter().map(|(dim, value)| (dim, *value)).collect())
     }
 
     /// The value, where all its dims have one and it is not below zero.
-    pub(super) fn eval(&self, expr: &Expr) -> Option<u128> {
+    pub(crate) fn eval(&self, expr: &Expr) -> Option<u128> {
         let value_of = |dim: &Symbol| self.0.get(dim).map(|value| i128::from(*value));
         expr.eval(&value_of)
             .ok()
@@ -24,7 +24,7 @@ impl<'a> Values<'a> {
     }
 
     /// `56.1 flop/B at B = 1024`; the dims are left out where the ratio does not hang on them.
-    pub(super) fn intensity(&self, flops: &Expr, bytes: &Expr) -> Option<String> {
+    pub(crate) fn intensity(&self, flops: &Expr, bytes: &Expr) -> Option<String> {
         let (f, b) = (self.eval(flops)?, self.eval(bytes).filter(|b| *b > 0)?);
         let ratio = significant(f, b);
         let whole = |value| i128::try_from(value).map_or(Expr::OVERFLOW, Expr::from);
@@ -39,7 +39,7 @@ impl<'a> Values<'a> {
     }
 
     /// ` at B = 1024, n = 2`: the dims of the expressions with their values; empty where there are none.
-    pub(super) fn at<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> String {
+    pub(crate) fn at<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> String {
         let mut dims = BTreeSet::new();
         for expr in exprs {
             expr.symbols(&mut |dim| {
@@ -58,7 +58,7 @@ impl<'a> Values<'a> {
 }
 
 /// Whether it has dims.
-pub(super) fn is_symbolic(expr: &Expr) -> bool {
+pub(crate) fn is_symbolic(expr: &Expr) -> bool {
     let mut found = false;
     expr.symbols(&mut |_| found = true);
     found

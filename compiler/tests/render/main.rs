@@ -3,12 +3,17 @@
 
 mod plans;
 
-use haul_compiler::render::{Colour, WIDTH, changes, comparison, report, snapshot, summary, text};
+use haul_compiler::render::{Colour, WIDTH, changes, comparison, report, summary, text};
+use haul_compiler::saved::SavedPlan;
 use haul_ir::expr::Symbol;
 use haul_ir::plan::{Plan, Reason, Side};
 use haul_ir::report::{Report, StageReport, Written};
 
 use plans::{per_stage, spectra};
+
+fn snapshot(plan: &Plan) -> String {
+    SavedPlan::of(plan).snapshot()
+}
 
 macro_rules! assert_page {
     ($name:literal, $text:expr) => {

@@ -1,0 +1,36 @@
+//! Saved forms as JSON, with their schema.
+
+use schemars::{JsonSchema, schema_for};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{FORMAT, SavedError, SavedPlan};
+
+/// Pretty JSON; ends in a newline.
+pub(crate) fn write(value: &impl Serialize) -> String {
+    let json = serde_json::to_string_pretty(value);
+    json.unwrap_or_else(|error| error.to_string()) + "\n"
+}
+
+/// The schema of a form; ends in a newline.
+pub(crate) fn schema<T: JsonSchema>() -> String {
+    write(&schema_for!(T))
+}
+
+/// Reads a plan of this version, or of one that differs in the minor number.
+pub(super) fn read(text: &str) -> Result<SavedPlan, SavedError> {
+    let error = |error: serde_json::Error| SavedError {
+        message: format!("this is no plan: {error}"),
+        line: error.line(),
+    };
+    let value: Value = serde_json::from_str(text).map_err(error)?;
+    let version = value["format_version"].as_str().unwrap_or_default();
+    let major = |version: &str| version.split('.').next().map(str::to_owned);
+    if major(version) != major(FORMAT) {
+        return Err(SavedError {
+            message: format!("this version of haul reads plans of format {FORMAT}"),
+            line: 1,
+        });
+    }
+    serde_json::from_str(text).map_err(error)
+}

@@ -1,0 +1,518 @@
+//! A snapshot back to a plan. Times and prices have the three digits that were printed.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use super::lines::{first_word, read_request, read_time, read_usd, scaled, split_formula};
+use super::print::LAYOUT;
+use super::*;
+use crate::syntax::amount;
+
+/// Reads what [`snapshot`](super::print::snapshot) prints.
+pub(super) fn read(text: &str) -> Result<SavedPlan, SavedError> {
+    let mut reader = Reader {
+        lines: text.lines().collect(),
+        at: 0,
+    };
+    reader.plan()
+}
+
+struct Reader<'a> {
+    lines: Vec<&'a str>,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn plan(&mut self) -> Result<SavedPlan, SavedError> {
+        let mut head = Words(self.field("plan")?);
+        let pipeline = head.word();
+        let layout: Option<u32> = head.number_after("format");
+        let pipeline = self.known(pipeline, "a plan has a name")?;
+        if layout != Some(LAYOUT) {
+            let message = format!("this version of haul reads plans of format {LAYOUT}");
+            return Err(self.error(message));
+        }
+        let source = Words(self.field("source")?).word();
+        let source = self.known(source, "the name of a file")?;
+        let mut words = Words(self.field("target")?);
+        let name = words.word();
+        let name = self.known(name, "the name of a target")?;
+        let cost_model = words.number_after("cost-model");
+        let cost_model = self.known(cost_model, "the version of the cost model")?;
+        let nodes = self.each_field("node ", node)?;
+        let moved = self.each_field("moved ", moved)?;
+        let dims = self.each_field("dim ", dim)?;
+        let inputs = self.each_field("input ", input)?;
+        let mut stages = Vec::new();
+        while self.next_begins("stage ") {
+            stages.push(self.stage(&dims)?);
+        }
+        self.skip_blank();
+        let outputs = self.each_field("output ", output)?;
+        let estimates = self.estimates()?;
+        for stage in &mut stages {
+            self.stage_estimates(stage)?;
+        }
+        self.skip_blank();
+        if self.at < self.lines.len() {
+            return Err(self.error("nothing stands after the estimates of the last stage"));
+        }
+        Ok(SavedPlan {
+            format_version: FORMAT.to_owned(),
+            pipeline,
+            source,
+            target: SavedTarget { name, nodes },
+            cost_model,
+            moved,
+            dims,
+            inputs,
+            stages,
+            outputs,
+            estimates,
+        })
+    }
+
+    fn stage(&mut self, dims: &[SavedDim]) -> Result<SavedStage, SavedError> {
+        let mut head = Words(self.field("stage")?);
+        let name = head.word();
+        let name = self.known(name, "a stage has a name")?;
+        let each = head.after("each").and_then(|mut words| words.word());
+        let each = each.filter(|each| each != "none");
+        let request = read_request(self.field("  request")?);
+        let request = self.known(request, "`request cpus 1 memory 2 GiB`")?;
+        let alternative = match self.optional("  alternative ") {
+            Some(text) => {
+                let numbers = text.split_once(" of ");
+                let numbers = numbers.and_then(|(n, of)| Some((n.parse().ok()?, of.parse().ok()?)));
+                Some(self.known(numbers, "`alternative 1 of 2`")?)
+            }
+            None => None,
+        };
+        let node = Words(self.field("  node")?).word();
+        let node = self.known(node, "the name of a node")?;
+        let gpu = self.optional("  gpu ").and_then(|text| Words(text).word());
+        let tasks = Amount::read(self.field("  tasks")?, dims);
+        let mut ops = Vec::new();
+        while let Some(op) = self.op(dims)? {
+            ops.push(op);
+        }
+        let mut transfers = Vec::new();
+        while let Some(text) = self.optional("  transfer ") {
+            let transfer = transfer(text, dims);
+            transfers.push(self.known(transfer, "`transfer x h2d 4*n`")?);
+        }
+        let memory = self.field("  memory host peak")?;
+        let (memory, memory_at) = match memory.rsplit_once(" at ") {
+            Some((memory, at)) => (memory, Some(at.to_owned())),
+            None => (memory, None),
+        };
+        let vram = self.optional("  memory gpu peak ").unwrap_or("0");
+        Ok(SavedStage {
+            name,
+            each,
+            request,
+            alternative,
+            node,
+            gpu,
+            tasks,
+            ops,
+            transfers,
+            memory: Amount::read(memory, dims),
+            memory_at,
+            vram: Amount::read(vram, dims),
+            time: None,
+            time_on_cpu: None,
+            waits: None,
+            queueing: None,
+        })
+    }
+
+    /// The next op of a stage; a line of another kind has no bracket in its second word.
+    fn op(&mut self, dims: &[SavedDim]) -> Result<Option<SavedOp>, SavedError> {
+        let Some(line) = self.peek().and_then(|line| line.strip_prefix("  ")) else {
+            return Ok(None);
+        };
+        let Some((name, definition)) = line.split_once(' ') else {
+            return Ok(None);
+        };
+        let second = definition.split(' ').next().unwrap_or_default();
+        if !second.contains(['(', '[']) {
+            return Ok(None);
+        }
+        self.at += 1;
+        let (formula, types) = split_formula(definition);
+        let work = self.work(dims)?;
+        let place = self.field("    place")?;
+        let (side, reason) = place.split_once(' ').unwrap_or((place, ""));
+        let side = self.known(read_side(side), "`place cpu` or `place gpu`")?;
+        let is_fused = reason.starts_with("fused_with ");
+        Ok(Some(SavedOp {
+            name: name.to_owned(),
+            formula: formula.to_owned(),
+            types: types.to_owned(),
+            work,
+            side,
+            reason: reason.to_owned(),
+            estimate: (!is_fused).then(SavedChoice::default),
+        }))
+    }
+
+    fn work(&mut self, dims: &[SavedDim]) -> Result<SavedWork, SavedError> {
+        if self.optional("    work unknown").is_some() {
+            return Ok(SavedWork::Unknown);
+        }
+        let Some(flops) = self.optional("    flops ") else {
+            return Ok(SavedWork::Fused);
+        };
+        let bytes = self.field("    bytes")?;
+        Ok(SavedWork::Known {
+            flops: Amount::read(flops, dims),
+            bytes: Amount::read(bytes, dims),
+            intensity: self.optional("    intensity ").map(str::to_owned),
+        })
+    }
+
+    fn estimates(&mut self) -> Result<SavedEstimates, SavedError> {
+        self.skip_blank();
+        if !self.next_begins("estimates") {
+            return Err(self.error("here stands `estimates`"));
+        }
+        self.at += 1;
+        let figures = self.field("  figures")?.to_owned();
+        let devices = self.each_field("  device ", |words| {
+            Some((words.word()?, words.rest().to_owned()))
+        })?;
+        let prices = self.each_field("  hour of ", |words| {
+            let node = words.word()?;
+            Some((node, scaled(words.rest().strip_suffix(" USD")?, 1000)?))
+        })?;
+        Ok(SavedEstimates {
+            figures,
+            devices: devices.into_iter().collect(),
+            prices: prices.into_iter().collect(),
+            makespan: self.total("  makespan", read_time)?,
+            serial: self.total("  serial", read_time)?,
+            all_on_cpu: self.total("  all on cpu", read_time)?,
+            all_on_gpu: self.total("  all on gpu", read_time)?,
+            nano_usd: self.total("  price", read_usd)?,
+            transferred: self.total("  transferred", read_bytes)?,
+            vram: self.total("  gpu memory", read_bytes)?,
+            unknown: self.list("  unknown "),
+            critical_path: self.list("  critical path "),
+            utilisation: self.each_field("  used ", utilisation)?,
+        })
+    }
+
+    fn total(
+        &mut self,
+        what: &str,
+        parse: fn(&str) -> Option<u64>,
+    ) -> Result<Option<u64>, SavedError> {
+        let text = self.field(what)?;
+        if text == "unknown" {
+            return Ok(None);
+        }
+        let total = parse(text.strip_prefix("at least ").unwrap_or(text));
+        self.known(total, "a number with its unit").map(Some)
+    }
+
+    fn list(&mut self, what: &str) -> Vec<String> {
+        let text = self.optional(what).unwrap_or_default();
+        names(text)
+    }
+
+    fn stage_estimates(&mut self, stage: &mut SavedStage) -> Result<(), SavedError> {
+        let text = self.field(&format!("  stage {} task", stage.name))?;
+        let mut parts = text.split("; ");
+        stage.time = self.time(parts.next().unwrap_or_default())?;
+        stage.time_on_cpu = stage.time;
+        for part in parts {
+            if let Some(time) = part.strip_prefix("all on cpu ") {
+                stage.time_on_cpu = self.time(time)?;
+            } else if let Some(time) = part.strip_prefix("queueing ") {
+                stage.queueing = self.time(time)?;
+            } else {
+                let wait = part.strip_prefix("waits ").and_then(|wait| {
+                    let (time, behind) = wait.split_once(" behind ")?;
+                    Some(Wait {
+                        time: read_time(time)?,
+                        behind: behind.to_owned(),
+                    })
+                });
+                stage.waits = Some(self.known(wait, "`waits 1.00 s behind a`")?);
+            }
+        }
+        for transfer in &mut stage.transfers {
+            let what = format!("    {} {}", transfer.value, transfer.direction);
+            transfer.time = self.field(&what).and_then(|text| self.time(text))?;
+        }
+        for op in &mut stage.ops {
+            if op.estimate.is_some() {
+                let text = self.field(&format!("    {} {}", op.name, op.side))?;
+                let choice = choice(text);
+                op.estimate = Some(self.known(choice, "the estimate of an op")?);
+            }
+        }
+        Ok(())
+    }
+
+    fn time(&self, text: &str) -> Result<Option<u64>, SavedError> {
+        match text {
+            "unknown" => Ok(None),
+            text => self
+                .known(read_time(text), "a time such as `1.77 ms`")
+                .map(Some),
+        }
+    }
+
+    /// What stands after the word that the next line begins with.
+    fn field(&mut self, what: &str) -> Result<&'a str, SavedError> {
+        if !what.starts_with(' ') {
+            self.skip_blank();
+        }
+        let rest = self.peek().and_then(|line| line.strip_prefix(what));
+        let Some(rest) = rest.and_then(|rest| rest.strip_prefix(' ')) else {
+            return Err(self.error(format!("here stands `{}`", what.trim_start())));
+        };
+        self.at += 1;
+        Ok(rest)
+    }
+
+    fn optional(&mut self, what: &str) -> Option<&'a str> {
+        let rest = self.peek()?.strip_prefix(what)?;
+        self.at += 1;
+        Some(rest)
+    }
+
+    /// All lines, from the next on, that begin so.
+    fn each_field<T>(
+        &mut self,
+        what: &str,
+        read: fn(&mut Words<'a>) -> Option<T>,
+    ) -> Result<Vec<T>, SavedError> {
+        let mut all = Vec::new();
+        while let Some(text) = self.optional(what) {
+            let one = read(&mut Words(text));
+            all.push(self.known(one, &format!("a line of `{}`", what.trim()))?);
+        }
+        Ok(all)
+    }
+
+    fn next_begins(&mut self, what: &str) -> bool {
+        self.skip_blank();
+        self.peek().is_some_and(|line| line.starts_with(what))
+    }
+
+    fn skip_blank(&mut self) {
+        while self.peek() == Some("") {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<&'a str> {
+        self.lines.get(self.at).copied()
+    }
+
+    /// What the line before the next one says, or that it should be something else.
+    fn known<T>(&self, value: Option<T>, expected: &str) -> Result<T, SavedError> {
+        value.ok_or_else(|| SavedError {
+            message: format!("this is no plan: expected {expected}"),
+            line: self.at,
+        })
+    }
+
+    fn error(&self, message: impl Into<String>) -> SavedError {
+        SavedError {
+            message: format!("this is no plan: {}", message.into()),
+            line: self.at + 1,
+        }
+    }
+}
+
+/// The rest of a line.
+struct Words<'a>(&'a str);
+
+impl<'a> Words<'a> {
+    fn word(&mut self) -> Option<String> {
+        let (word, rest) = first_word(self.0)?;
+        self.0 = rest;
+        Some(word)
+    }
+
+    fn number<T: FromStr>(&mut self) -> Option<T> {
+        self.word()?.parse().ok()
+    }
+
+    /// What follows a keyword that stands next.
+    fn after(&mut self, keyword: &str) -> Option<Words<'a>> {
+        let rest = self.0.trim_start().strip_prefix(keyword)?;
+        self.0 = rest.strip_prefix(' ')?;
+        Some(Words(self.0))
+    }
+
+    fn number_after<T: FromStr>(&mut self, keyword: &str) -> Option<T> {
+        self.after(keyword)?;
+        self.number()
+    }
+
+    fn rest(&self) -> &'a str {
+        self.0.trim_start()
+    }
+}
+
+fn node(words: &mut Words<'_>) -> Option<SavedNode> {
+    let name = words.word()?;
+    let count = words.number_after("count")?;
+    let cpus = words.number_after("cpus")?;
+    words.after("memory")?;
+    let (number, unit) = (words.word()?, words.word()?);
+    let memory = amount(&format!("{number} {unit}"))?;
+    let mut gpus = BTreeMap::new();
+    while words.after("gpus").is_some() {
+        let count = words.number()?;
+        gpus.insert(words.word()?, count);
+    }
+    Some(SavedNode {
+        name,
+        count,
+        cpus,
+        memory,
+        gpus,
+    })
+}
+
+fn moved(words: &mut Words<'_>) -> Option<Rename> {
+    Some(Rename {
+        old: words.word()?,
+        new: words.word()?,
+    })
+}
+
+fn dim(words: &mut Words<'_>) -> Option<SavedDim> {
+    let name = words.word()?;
+    let each = match words.after("each") {
+        Some(_) => Some(words.word()?),
+        None => None,
+    };
+    let mut dim = SavedDim {
+        name,
+        each,
+        max: None,
+        plan: None,
+    };
+    while let Some(word) = words.word() {
+        match word.strip_prefix("1..") {
+            Some(max) => dim.max = Some(max.parse().ok()?),
+            None if word == "plan" => dim.plan = Some(words.number()?),
+            None if word == "unknown" => {}
+            None => return None,
+        }
+    }
+    Some(dim)
+}
+
+fn input(words: &mut Words<'_>) -> Option<SavedInput> {
+    let name = words.word()?;
+    let each = words.after("each").is_some();
+    let (ty, source) = words.rest().split_once(" from ")?;
+    Some(SavedInput {
+        name,
+        each,
+        ty: ty.to_owned(),
+        source: source.to_owned(),
+    })
+}
+
+fn output(words: &mut Words<'_>) -> Option<SavedOutput> {
+    let (name, format, path) = (words.word()?, words.word()?, words.word()?);
+    words.after("from")?;
+    Some(SavedOutput {
+        name,
+        format,
+        path,
+        from: words.rest().to_owned(),
+    })
+}
+
+fn transfer(text: &str, dims: &[SavedDim]) -> Option<SavedTransfer> {
+    let (value, rest) = text.split_once(' ')?;
+    let (direction, rest) = rest.split_once(' ')?;
+    let (bytes, readers) = rest.split_once(" for ").unwrap_or((rest, ""));
+    matches!(direction, "h2d" | "d2h").then(|| SavedTransfer {
+        value: value.to_owned(),
+        direction: direction.to_owned(),
+        bytes: Amount::read(bytes, dims),
+        readers: names(readers),
+        time: None,
+    })
+}
+
+fn utilisation(words: &mut Words<'_>) -> Option<SavedUtilisation> {
+    let nodes = words.number()?;
+    let node = words.word()?;
+    let gpu = words.word().filter(|device| device != "cpus");
+    let mut percent = |what| {
+        words.after(what)?;
+        let share = words.word()?;
+        words
+            .after("%")
+            .or_else(|| (words.rest() == "%").then_some(Words("")))?;
+        scaled(&share, 10).and_then(|share| u32::try_from(share).ok())
+    };
+    Some(SavedUtilisation {
+        node,
+        nodes,
+        gpu,
+        held: percent("held")?,
+        busy: percent("busy")?,
+    })
+}
+
+/// Reads what [`line`](super::print) writes of an op.
+fn choice(text: &str) -> Option<SavedChoice> {
+    let (text, close_call) = match text.strip_suffix(" (close call)") {
+        Some(text) => (text, true),
+        None => (text, false),
+    };
+    let mut parts = text.split("; ");
+    let mut choice = SavedChoice {
+        close_call,
+        ..SavedChoice::default()
+    };
+    match parts.next()? {
+        "unknown" => {}
+        time => choice.time = Some(read_time(time)?),
+    }
+    for part in parts {
+        if let Some(numbers) = part.strip_prefix("saves ") {
+            let (saved, added) = numbers.split_once(", adds ")?;
+            choice.saved = Some(read_time(saved)?);
+            choice.added = Some(read_time(added)?);
+        } else if let Some(regret) = part.strip_suffix(" longer") {
+            let time = regret
+                .strip_prefix("on cpu ")
+                .or(regret.strip_prefix("on gpu "))?;
+            choice.regret = Some(read_time(time)?);
+        } else {
+            choice.flip = Some(part.to_owned());
+        }
+    }
+    Some(choice)
+}
+
+fn read_side(text: &str) -> Option<SavedSide> {
+    match text {
+        "cpu" => Some(SavedSide::Cpu),
+        "gpu" => Some(SavedSide::Gpu),
+        _ => None,
+    }
+}
+
+fn read_bytes(text: &str) -> Option<u64> {
+    text.strip_suffix(" B")?.parse().ok()
+}
+
+fn names(text: &str) -> Vec<String> {
+    let names = text.split(", ").filter(|name| !name.is_empty());
+    names.map(str::to_owned).collect()
+}
