@@ -2,9 +2,11 @@
 
 pub mod codes;
 mod json;
+mod levels;
 mod lines;
 mod render;
 pub mod suggest;
 
 pub use self::json::render_json;
+pub use self::levels::{LevelError, Levels};
 pub use self::render::render;
