@@ -10,7 +10,7 @@ use crate::{machine, terminal};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// A target's name, a target file, or `local`.
-    #[arg(long, default_value = machine::LOCAL)]
+    #[arg(default_value = machine::LOCAL)]
     target: String,
 }
 

@@ -12,10 +12,14 @@ use crate::{machine, terminal};
 pub(crate) struct Args {
     /// The target to tell about: a name of the list, a target file, or `local`.
     name: Option<String>,
+    /// Lists the GPUs and links that come with haul.
+    #[arg(long, conflicts_with = "name")]
+    devices: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
     let text = match &args.name {
+        None if args.devices => devices(),
         None => list(),
         Some(name) => page(&machine::target(name)?),
     };
@@ -49,6 +53,51 @@ fn list() -> String {
         }
     }
     table.print(terminal::colour())
+}
+
+fn devices() -> String {
+    let mut gpus = Table::new([
+        Column::word("gpu"),
+        Column::number("memory"),
+        Column::number("f64"),
+        Column::number("f32"),
+        Column::number("f16"),
+        Column::number("bandwidth"),
+        Column::text("link"),
+        Column::text("figures"),
+    ]);
+    for gpu in target::gpus() {
+        let peaks = [gpu.peak.f64, gpu.peak.f32, gpu.peak.f16];
+        let [f64, f32, f16] = peaks.map(|peak| Cell::from(flops(peak)));
+        gpus.row([
+            Cell::from(gpu.name.as_str()),
+            units::exact_bytes(gpu.vram).into(),
+            f64,
+            f32,
+            f16,
+            rate(gpu.bandwidth).into(),
+            gpu.link.name.as_str().into(),
+            figures(&gpu.provenance).into(),
+        ]);
+    }
+    let mut links = Table::new([
+        Column::word("link"),
+        Column::number("h2d"),
+        Column::number("d2h"),
+        Column::number("latency"),
+        Column::text("figures"),
+    ]);
+    for (link, source) in target::links() {
+        links.row([
+            Cell::from(link.name.as_str()),
+            rate(link.h2d).into(),
+            rate(link.d2h).into(),
+            units::time(link.latency).into(),
+            source.into(),
+        ]);
+    }
+    let colour = terminal::colour();
+    format!("{}\n{}", gpus.print(colour), links.print(colour))
 }
 
 fn page(target: &Target) -> String {
@@ -96,9 +145,8 @@ fn page(target: &Target) -> String {
 }
 
 fn peaks(peak: &haul_ir::target::Peak, of: &str) -> String {
-    let flops = |rate: u64| units::count(u128::from(rate));
     format!(
-        "f32 {}flop/s, f64 {}flop/s, f16 {}flop/s {of}",
+        "f32 {}, f64 {}, f16 {} {of}",
         flops(peak.f32),
         flops(peak.f64),
         flops(peak.f16)
@@ -113,6 +161,11 @@ fn link(gpu: &Gpu) -> String {
         rate(link.h2d),
         rate(link.d2h)
     )
+}
+
+/// `19.5 Tflop/s`.
+fn flops(per_second: u64) -> String {
+    units::count(u128::from(per_second)) + "flop/s"
 }
 
 /// `25.0 GB/s`: sheets count bandwidth in powers of ten.

@@ -8,6 +8,7 @@ mod bytes;
 mod file;
 mod formula;
 mod lexer;
+mod locate;
 mod print;
 mod reader;
 mod sources;
@@ -21,7 +22,9 @@ use serde::de::IgnoredAny;
 pub use self::ast::Ast;
 use self::ast::{Name, Type};
 pub use self::formula::MAX_HEIGHT;
+pub(crate) use self::locate::{Step, locate};
 use self::reader::Reader;
+pub(crate) use self::values::options;
 use crate::diagnostics::codes::{NOT_TEXT, TOO_LARGE, UNEXPECTED};
 
 /// The largest pipeline file, in bytes.

@@ -4,31 +4,36 @@
 //! the target file itself. Figures are a datasheet's until measured, and say so.
 
 mod file;
-mod units;
-
-use std::fmt;
 
 use haul_ir::id::IdVec;
-use haul_ir::target::{Cpu, Gpu, Node, Price, Target};
-use ron::extensions::Extensions;
-use ron::options::Options;
-use serde::de::DeserializeOwned;
+use haul_ir::target::{Cpu, Gpu, Link, Node, Target};
 
-use self::file::{Devices, Table, TargetFile};
+pub(crate) use self::file::NodePrice;
+use self::file::{Devices, TargetFile};
+use crate::form::{Fault, FileError, Table, read};
+use crate::syntax::Step;
 
 /// The devices of the library.
 const DEVICES: &str = include_str!("../devices/devices.ron");
 
 /// The targets of the library by name.
-const TARGETS: [(&str, &str); 10] = [
+const TARGETS: [(&str, &str); 18] = [
     ("laptop", include_str!("../targets/laptop.ron")),
     ("cpu", include_str!("../targets/cpu.ron")),
     ("t4", include_str!("../targets/t4.ron")),
+    ("v100", include_str!("../targets/v100.ron")),
     ("l4", include_str!("../targets/l4.ron")),
     ("a10g", include_str!("../targets/a10g.ron")),
+    ("rtx4090", include_str!("../targets/rtx4090.ron")),
+    ("l40s", include_str!("../targets/l40s.ron")),
+    ("a100-40gb", include_str!("../targets/a100-40gb.ron")),
+    ("a100-pcie", include_str!("../targets/a100-pcie.ron")),
     ("a100", include_str!("../targets/a100.ron")),
-    ("a100x4", include_str!("../targets/a100x4.ron")),
     ("h100-pcie", include_str!("../targets/h100-pcie.ron")),
+    ("h100", include_str!("../targets/h100.ron")),
+    ("h200", include_str!("../targets/h200.ron")),
+    ("b200", include_str!("../targets/b200.ron")),
+    ("a100x4", include_str!("../targets/a100x4.ron")),
     ("h100x8", include_str!("../targets/h100x8.ron")),
     ("mixed", include_str!("../targets/mixed.ron")),
 ];
@@ -37,45 +42,28 @@ const TARGETS: [(&str, &str); 10] = [
 const MOST_NODES: u32 = 100_000;
 const MOST_GPUS: u32 = 1_000;
 
-/// Why a text is no target, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TargetError {
-    /// What is wrong and what to do.
-    pub message: String,
-    /// The line, counted from 1.
-    pub line: usize,
-    /// The character in the line, counted from 1.
-    pub column: usize,
-}
-
-impl fmt::Display for TargetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.message)
-    }
-}
-
-impl std::error::Error for TargetError {}
-
 /// The targets that come with the product, by name, from small to large.
 pub fn library() -> impl Iterator<Item = (&'static str, Target)> {
-    TARGETS.iter().map(|(name, text)| {
-        let target = parse(name, text).expect("the library's targets are tested");
-        (*name, target)
-    })
+    TARGETS
+        .iter()
+        .map(|(name, text)| (*name, of_library(name, text)))
 }
 
 /// The target of the library with that name.
 pub fn find(name: &str) -> Option<Target> {
-    library()
-        .find(|(n, _)| *n == name)
-        .map(|(_, target)| target)
+    let (name, text) = TARGETS.iter().find(|(n, _)| *n == name)?;
+    Some(of_library(name, text))
+}
+
+fn of_library(name: &str, text: &str) -> Target {
+    parse(name, text).expect("the library's targets are tested")
 }
 
 /// The devices of the library: each GPU on the link of its datasheet.
 pub fn gpus() -> Vec<Gpu> {
     let devices = devices();
     let names = devices.gpus.0.iter().map(|(name, _)| name);
-    let gpus = names.map(|name| find_gpu(name, &[&devices]));
+    let gpus = names.map(|name| find_gpu(name, &[&devices], Vec::new()));
     gpus.collect::<Result<_, _>>()
         .expect("the library's devices are tested")
 }
@@ -86,7 +74,8 @@ pub fn local(cpus: u32, memory: u64) -> Target {
         name: "local".to_owned(),
         count: 1,
         cpus,
-        cpu: find_cpu("reference", &[&devices()]).expect("the library has the reference CPU"),
+        cpu: find_cpu("reference", &[&devices()], Vec::new())
+            .expect("the library has the reference CPU"),
         memory,
         gpus: Vec::new(),
         price: None,
@@ -97,12 +86,21 @@ pub fn local(cpus: u32, memory: u64) -> Target {
     }
 }
 
+/// The kinds of links of the library, each with where its figures come from.
+pub fn links() -> Vec<(Link, String)> {
+    let devices = devices();
+    let links = devices.links.0.iter();
+    links
+        .map(|(name, link)| (link.to_ir(name), link.source.clone()))
+        .collect()
+}
+
 /// The target of that name which a file describes.
 ///
 /// # Errors
 /// The text is no RON of the form of a target, or names a device that neither the library nor
 /// the file has.
-pub fn parse(name: &str, text: &str) -> Result<Target, TargetError> {
+pub fn parse(name: &str, text: &str) -> Result<Target, FileError> {
     let file: TargetFile = read(text)?;
     let library = devices();
     let tables = [&file.devices, &library];
@@ -112,7 +110,10 @@ pub fn parse(name: &str, text: &str) -> Result<Target, TargetError> {
         nodes.push(node);
     }
     if nodes.is_empty() {
-        let fault = Fault::new("nodes", "a target needs at least one kind of node");
+        let fault = Fault::new(
+            [Step::Key("nodes".to_owned())],
+            "a target needs at least one kind of node",
+        );
         return Err(fault.place(text));
     }
     Ok(Target {
@@ -125,90 +126,77 @@ fn devices() -> Devices {
     read(DEVICES).expect("the library's devices are tested")
 }
 
-fn read<T: DeserializeOwned>(text: &str) -> Result<T, TargetError> {
-    let options = Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
-    options.from_str(text).map_err(|error| TargetError {
-        message: error.code.to_string(),
-        line: error.span.start.line,
-        column: error.span.start.col,
-    })
-}
-
-/// A mistake that reads well as RON: the word in the file that shows where, and the message.
-#[derive(Debug)]
-struct Fault {
-    word: String,
-    message: String,
-}
-
-impl Fault {
-    fn new(word: &str, message: impl Into<String>) -> Self {
-        Self {
-            word: word.to_owned(),
-            message: message.into(),
-        }
-    }
-
-    /// At the first place where the text has the word.
-    fn place(self, text: &str) -> TargetError {
-        let before = &text[..text.find(&self.word).unwrap_or(0)];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        TargetError {
-            message: self.message,
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-        }
-    }
-}
-
 fn to_node(name: &str, node: &file::Node, tables: &[&Devices]) -> Result<Node, Fault> {
-    let here = format!("\"{name}\"");
+    let at = |field: &str, last: Option<Step>| {
+        let value = |name: &str| Step::Value(name.to_owned());
+        let steps = [value("nodes"), value(name), value(field)];
+        steps.into_iter().chain(last).collect::<Vec<_>>()
+    };
     if node.cpus == 0 || node.count == 0 || node.count > MOST_NODES {
         let message =
             format!("node `{name}` needs at least one cpu, and a count from 1 to {MOST_NODES}");
-        return Err(Fault::new(&here, message));
+        let field = if node.cpus == 0 { "cpus" } else { "count" };
+        return Err(Fault::new(at(field, None), message));
     }
     let mut gpus = Vec::new();
     for (gpu_name, count) in &node.gpus.0 {
         if *count == 0 || *count > MOST_GPUS {
             let message = format!("node `{name}` needs 1 to {MOST_GPUS} GPUs of a type it lists");
-            return Err(Fault::new(&here, message));
+            return Err(Fault::new(
+                at("gpus", Some(Step::Value(gpu_name.clone()))),
+                message,
+            ));
         }
-        let gpu = find_gpu(gpu_name, tables)?;
+        let gpu = find_gpu(
+            gpu_name,
+            tables,
+            at("gpus", Some(Step::Key(gpu_name.clone()))),
+        )?;
         gpus.extend(std::iter::repeat_n(gpu, *count as usize));
     }
     Ok(Node {
         name: name.to_owned(),
         count: node.count,
         cpus: node.cpus,
-        cpu: find_cpu(&node.cpu, tables)?,
+        cpu: find_cpu(&node.cpu, tables, at("cpu", None))?,
         memory: node.memory.0,
         gpus,
-        price: node.price.as_ref().map(|price| Price {
-            milli_usd_per_hour: price.rate.0,
-            source: price.source.clone(),
-        }),
+        price: node.price.as_ref().map(file::NodePrice::to_ir),
     })
 }
 
-fn find_cpu(name: &str, tables: &[&Devices]) -> Result<Cpu, Fault> {
-    let cpu = look_up("cpu", name, tables, |devices| &devices.cpus)?;
-    let shares = look_up("shares", &cpu.efficiency, tables, |devices| &devices.shares)?;
+fn find_cpu(name: &str, tables: &[&Devices], at: Vec<Step>) -> Result<Cpu, Fault> {
+    let cpu = look_up("cpu", name, tables, at, |devices| &devices.cpus)?;
+    let at = at_device("cpus", name, "efficiency");
+    let shares = look_up("shares", &cpu.efficiency, tables, at, |devices| {
+        &devices.shares
+    })?;
     Ok(cpu.to_ir(name, shares))
 }
 
-fn find_gpu(name: &str, tables: &[&Devices]) -> Result<Gpu, Fault> {
-    let gpu = look_up("gpu", name, tables, |devices| &devices.gpus)?;
-    let shares = look_up("shares", &gpu.efficiency, tables, |devices| &devices.shares)?;
-    let link = look_up("link", &gpu.link, tables, |devices| &devices.links)?;
+fn find_gpu(name: &str, tables: &[&Devices], at: Vec<Step>) -> Result<Gpu, Fault> {
+    let gpu = look_up("gpu", name, tables, at, |devices| &devices.gpus)?;
+    let at = at_device("gpus", name, "efficiency");
+    let shares = look_up("shares", &gpu.efficiency, tables, at, |devices| {
+        &devices.shares
+    })?;
+    let at = at_device("gpus", name, "link");
+    let link = look_up("link", &gpu.link, tables, at, |devices| &devices.links)?;
     Ok(gpu.to_ir(name, shares, link.to_ir(&gpu.link)))
 }
 
-/// The entry of that name in the first table that has one.
+/// Where a device of the file names something.
+fn at_device(kind: &str, name: &str, field: &str) -> Vec<Step> {
+    let steps = ["devices", kind, name, field];
+    steps.map(|step| Step::Value(step.to_owned())).into()
+}
+
+/// The entry of that name in the first table that has one; the name is written `at` a place.
 fn look_up<'a, T>(
     what: &str,
     name: &str,
     tables: &[&'a Devices],
+    at: Vec<Step>,
     of: impl Fn(&'a Devices) -> &'a Table<T>,
 ) -> Result<&'a T, Fault> {
     let entries = || tables.iter().map(|devices| of(devices));
@@ -217,7 +205,9 @@ fn look_up<'a, T>(
             .flat_map(|table| &table.0)
             .map(|(name, _)| name.as_str());
         let known = names.collect::<Vec<_>>().join(", ");
-        let message = format!("no {what} is called `{name}`: there are {known}");
-        Fault::new(&format!("\"{name}\""), message)
+        Fault::new(
+            at,
+            format!("no {what} is called `{name}`: there are {known}"),
+        )
     })
 }

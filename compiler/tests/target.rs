@@ -28,18 +28,92 @@ fn the_library_reads_and_says_datasheet() {
     assert_eq!(unique.len(), names.len());
 }
 
+/// Vendors' sheets, dense rates: GB of memory, TFLOP/s in f64, f32, f16, GB/s, the generation of
+/// PCIe. Where sources differ, the lower figure.
+#[rustfmt::skip]
+const SHEET: [(&str, f64, f64, f64, f64, f64, u32); 14] = [
+    // name, GB, f64, f32, f16, GB/s, PCIe
+    ("T4",              16.0,  0.25,  8.1,   65.0,  320.0, 3),
+    ("V100-16GB",       16.0,  7.8,  15.7,  125.0,  897.0, 3),
+    ("V100-32GB",       32.0,  7.8,  15.7,  125.0,  897.0, 3),
+    ("A10G",            24.0,  0.5,  31.0,   70.0,  600.0, 4),
+    ("A100-40GB",       40.0,  9.7,  19.5,  312.0, 1555.0, 4),
+    ("A100-80GB",       80.0,  9.7,  19.5,  312.0, 2039.0, 4),
+    ("A100-80GB-PCIe",  80.0,  9.7,  19.5,  312.0, 1935.0, 4),
+    ("L4",              24.0,  0.49, 30.3,  121.0,  300.0, 4),
+    ("L40S",            48.0,  1.43, 91.6,  362.0,  864.0, 4),
+    ("RTX4090",         24.0,  1.29, 82.6,  165.0, 1008.0, 4),
+    ("H100-PCIe",       80.0, 26.0,  51.0,  756.0, 2000.0, 5),
+    ("H100-SXM",        80.0, 34.0,  67.0,  989.0, 3350.0, 5),
+    ("H200",           141.0, 34.0,  67.0,  989.0, 4800.0, 5),
+    ("B200",           180.0, 37.0,  75.0, 2250.0, 8000.0, 5),
+];
+
 #[test]
-fn every_gpu_of_the_library_has_a_link_and_a_source() {
-    for gpu in target::gpus() {
-        assert!(
-            gpu.link.h2d > 0 && gpu.link.d2h > 0 && gpu.vram > 0,
-            "{gpu:?}"
-        );
-        assert!(
-            gpu.peak.f16 >= gpu.peak.f32 && gpu.peak.f32 >= gpu.peak.f64,
-            "{gpu:?}"
-        );
-        assert!(matches!(&gpu.provenance, Provenance::Datasheet(source) if !source.is_empty()));
+fn devices_are_as_their_sheets_say() {
+    let gpus = target::gpus();
+    assert_eq!(gpus.len(), SHEET.len());
+    for (gpu, (name, gb, f64, f32, f16, bandwidth, pcie)) in gpus.iter().zip(SHEET) {
+        let tera = |figure: f64| (figure * 1e12).round() as u64;
+        let giga = |figure: f64| (figure * 1e9).round() as u64;
+        assert_eq!(gpu.name, name);
+        assert_eq!(gpu.vram, giga(gb), "{name}");
+        let peak = (gpu.peak.f64, gpu.peak.f32, gpu.peak.f16);
+        assert_eq!(peak, (tera(f64), tera(f32), tera(f16)), "{name}");
+        assert_eq!(gpu.bandwidth, giga(bandwidth), "{name}");
+        assert_eq!(gpu.link.name, format!("PCIe {pcie} x16"), "{name}");
+    }
+}
+
+#[test]
+fn every_figure_has_a_source_with_a_date() {
+    let provenance = |provenance: &Provenance| match provenance {
+        Provenance::Datasheet(source) => source.clone(),
+        Provenance::Measured { date, .. } => date.clone(),
+    };
+    let mut sources: Vec<String> = target::gpus()
+        .iter()
+        .map(|gpu| provenance(&gpu.provenance))
+        .collect();
+    sources.extend(target::links().into_iter().map(|(_, source)| source));
+    for (_, target) in target::library() {
+        for node in target.nodes.iter() {
+            sources.push(provenance(&node.cpu.provenance));
+            sources.extend(node.price.iter().map(|price| price.source.clone()));
+        }
+    }
+    for source in sources {
+        // Each part of a source that speaks of several figures.
+        for part in source.split("; ") {
+            assert!(part.contains("undated") || has_date(part), "{source}");
+        }
+    }
+}
+
+/// `YYYY-MM` or `YYYY-MM-DD`.
+fn has_date(text: &str) -> bool {
+    let word = |word: &str| {
+        let digits = |part: &str, length| {
+            part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let parts: Vec<_> = word.split('-').collect();
+        let (year, rest) = parts.split_first().unwrap_or((&"", &[]));
+        digits(year, 4) && matches!(rest.len(), 1 | 2) && rest.iter().all(|part| digits(part, 2))
+    };
+    text.split([' ', ',']).any(word)
+}
+
+/// The devices that the targets of the library have, each but one as the only GPU of a node.
+#[test]
+fn there_is_a_target_for_common_cards() {
+    let single = |gpu: &str| {
+        target::library().any(|(_, target)| {
+            let names: Vec<_> = target.nodes.iter().flat_map(|node| &node.gpus).collect();
+            names.len() == 1 && names[0].name == gpu
+        })
+    };
+    for (name, ..) in SHEET {
+        assert_eq!(single(name), name != "V100-32GB", "{name}");
     }
 }
 
@@ -79,11 +153,29 @@ fn mistakes_have_a_place() {
         ),
         (node("cpus: 8, memory: \"1 gigs\""), 2, 0, "one of B, kB"),
         (node("cpus: 8, memory: \"1 GiB\", disk: 3"), 2, 0, "disk"),
-        (node("cpus: 0, memory: \"1 GiB\""), 2, 3, "at least one cpu"),
+        (
+            node("cpu: \"reference\", cpus: 8, memry: \"1 GiB\""),
+            2,
+            36,
+            "did you mean `memory`?",
+        ),
+        // The place is that of the value, not of the same words before it.
+        (
+            node("cpus: 8, /* \"L5\" */ memory: \"1 GiB\", gpus: {\"L5\": 1}"),
+            2,
+            53,
+            "no gpu is called `L5`",
+        ),
+        (
+            node("cpus: 0, memory: \"1 GiB\""),
+            2,
+            15,
+            "at least one cpu",
+        ),
         (
             node("count: 4000000000, cpus: 1, memory: \"1 GiB\""),
             2,
-            3,
+            16,
             "1 to 100000",
         ),
         (

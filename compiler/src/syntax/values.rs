@@ -172,7 +172,7 @@ impl<'t> Reader<'t> {
 }
 
 /// How a file is read: `Some( )` is never written.
-pub(super) fn options() -> ron::Options {
+pub(crate) fn options() -> ron::Options {
     ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME)
 }
 

@@ -1,14 +1,11 @@
 //! The form of target and device files.
 
-use std::fmt;
-use std::marker::PhantomData;
-
 use haul_ir::op::Family;
 use haul_ir::target::{self, Efficiency, Provenance};
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
-use super::units::{Bandwidth, Bytes, Flops, Price, Rate, Time};
+use crate::form::Table;
+use crate::form::units::{Bandwidth, Bytes, Flops, Price, Rate, Time};
 
 /// A target file.
 #[derive(Debug, Deserialize)]
@@ -40,9 +37,9 @@ pub(super) struct Node {
 /// Money, with where the figure comes from and its date.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct NodePrice {
-    pub(super) rate: Price,
-    pub(super) source: String,
+pub(crate) struct NodePrice {
+    rate: Price,
+    source: String,
 }
 
 /// CPUs and GPUs, and what they name, each by name.
@@ -75,6 +72,9 @@ pub(super) struct Link {
     h2d: Bandwidth,
     d2h: Bandwidth,
     latency: Time,
+    /// Where the figures come from, and their date.
+    #[serde(default)]
+    pub(super) source: String,
 }
 
 /// A GPU.
@@ -161,51 +161,6 @@ impl TryFrom<f64> for Share {
     }
 }
 
-/// Entries by name in the order of the file; a repeated name is refused.
-#[derive(Debug)]
-pub(super) struct Table<T>(pub(super) Vec<(String, T)>);
-
-impl<T> Table<T> {
-    /// The entry of that name.
-    pub(super) fn get(&self, name: &str) -> Option<&T> {
-        let mut entries = self.0.iter();
-        entries.find(|(n, _)| n == name).map(|(_, entry)| entry)
-    }
-}
-
-impl<T> Default for Table<T> {
-    fn default() -> Self {
-        Table(Vec::new())
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(TableVisitor(PhantomData))
-    }
-}
-
-struct TableVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for TableVisitor<T> {
-    type Value = Table<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("entries by name: `{\"name\": …}`")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Table<T>, A::Error> {
-        let mut table = Table::default();
-        while let Some(name) = map.next_key::<String>()? {
-            if table.get(&name).is_some() {
-                return Err(A::Error::custom(format!("`{name}` is there twice")));
-            }
-            table.0.push((name, map.next_value()?));
-        }
-        Ok(table)
-    }
-}
-
 fn one() -> u32 {
     1
 }
@@ -254,6 +209,16 @@ impl Gpu {
             launch: self.launch.0,
             link,
             provenance: self.source.to_ir(),
+        }
+    }
+}
+
+impl NodePrice {
+    /// As the compiler sees it.
+    pub(crate) fn to_ir(&self) -> target::Price {
+        target::Price {
+            milli_usd_per_hour: self.rate.0,
+            source: self.source.clone(),
         }
     }
 }

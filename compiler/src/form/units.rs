@@ -1,4 +1,4 @@
-//! Quantities with units, as target files write them: `19.5 TFLOP/s`, `80 GB`, `10 us`.
+//! Quantities with units, as files write them: `19.5 TFLOP/s`, `80 GB`, `10 us`, `0.05 USD`.
 
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ macro_rules! quantities {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
         #[serde(try_from = "String")]
-        pub(super) struct $name(pub(super) u64);
+        pub(crate) struct $name(pub(crate) u64);
 
         impl TryFrom<String> for $name {
             type Error = String;
@@ -41,9 +41,15 @@ quantities! {
     /// Operations.
     Flops: [("FLOP", 1), ("MFLOP", MEGA), ("GFLOP", GIGA)];
     /// Nanoseconds.
-    Time: [("ns", 1), ("us", KILO), ("ms", MEGA)];
+    Time: [
+        ("ns", 1), ("us", KILO), ("ms", MEGA), ("s", GIGA), ("min", 60 * GIGA), ("h", 3600 * GIGA),
+    ];
     /// Thousandths of a US dollar for an hour.
     Price: [("USD/h", KILO)];
+    /// Billionths of a US dollar.
+    Money: [("USD", GIGA)];
+    /// Hundredths of a per cent.
+    Percent: [("%", 100)];
 }
 
 /// `number unit` in the base unit, exactly.

@@ -1,0 +1,46 @@
+//! Finds values in a file by their names and positions.
+
+use haul_ir::diagnostic::Span;
+
+use super::strings;
+use super::tree::{self, Entry, Node, NodeKind};
+
+/// A step from a value into it.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// To the value of a field, or of an entry of a map.
+    Value(String),
+    /// To the name of a field, or the key of an entry.
+    Key(String),
+    /// To an item of a list, counted from 0.
+    Item(usize),
+}
+
+/// Where the steps lead from the outermost value of a file; as far as they lead, where something
+/// is not there.
+pub(crate) fn locate(text: &str, steps: &[Step]) -> Option<Span> {
+    let root = tree::parse(text).0?;
+    let mut node = &root;
+    for step in steps {
+        let next = match step {
+            Step::Value(name) => entry(text, node, name).map(|entry| &entry.value),
+            Step::Key(name) => entry(text, node, name).map(|entry| &entry.key),
+            Step::Item(position) => match &node.kind {
+                NodeKind::List(items) => items.get(*position),
+                _ => None,
+            },
+        };
+        let Some(next) = next else { break };
+        node = next;
+    }
+    Some(node.span)
+}
+
+fn entry<'n>(text: &str, node: &'n Node, name: &str) -> Option<&'n Entry> {
+    let (NodeKind::Struct(_, entries) | NodeKind::Map(entries)) = &node.kind else {
+        return None;
+    };
+    entries
+        .iter()
+        .find(|entry| strings::key(text, &entry.key) == name)
+}
