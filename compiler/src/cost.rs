@@ -6,7 +6,9 @@
 //! ```
 //!
 //! A stage that asks for `n` cpus computes at `n` times the peak of one, and moves
-//! `min(n * bandwidth of one, bandwidth of the node)`. `eff` is [`Efficiency::at`]. A group is one
+//! `min(n * bandwidth of one, bandwidth of the node)`. One that asks for a share of a GPU gets that
+//! share of its peak, its bandwidth and its link's bandwidth: a share divides the device's time, and
+//! others may use the rest of it. `eff` is [`Efficiency::at`]. A group is one
 //! launch; bytes are those of its own inputs and outputs, each once. A view costs nothing. A copy
 //! back waits until the device is done, which takes as long as a second launch (5 us back to
 //! back, 10 us with a synchronisation).
@@ -21,7 +23,7 @@ mod point;
 use haul_ir::cost::{Cost, Nanos};
 use haul_ir::dtype::DType;
 use haul_ir::expr::Expr;
-use haul_ir::graph::{Arg, Graph, OpNode, Typed, arg_types};
+use haul_ir::graph::{Arg, GpuCount, Graph, OpNode, Typed, arg_types};
 use haul_ir::id::GroupId;
 use haul_ir::op::{Call, CpuKernel, Family, GpuKernel, Work};
 use haul_ir::plan::Direction;
@@ -72,33 +74,40 @@ impl Kernel {
         })
     }
 
-    /// Its time on a GPU; unknown where its work is.
-    pub(crate) fn on_gpu(&self, at: &Point, gpu: &Gpu) -> Option<Cost> {
+    /// Its time on a GPU, or on the share of one that is asked for; unknown where its work is.
+    pub(crate) fn on_gpu(&self, at: &Point, gpu: &Gpu, asked: GpuCount) -> Option<Cost> {
         let amount = Amount::at(&self.work, at)?;
         if self.is_view {
             return Some(Cost::default());
         }
-        let share = f64::from(gpu.bandwidth_efficiency) / 1000.0;
+        let share = share(asked);
+        let reached = f64::from(gpu.bandwidth_efficiency) / 1000.0;
         Some(Cost {
             launch: gpu.launch,
-            compute: self.compute(&amount, &gpu.peak, &gpu.efficiency, 1.0),
-            memory: nanos(amount.bytes, gpu.bandwidth as f64 * share),
+            compute: self.compute(&amount, &gpu.peak, &gpu.efficiency, share),
+            memory: nanos(amount.bytes, gpu.bandwidth as f64 * reached * share),
         })
     }
 
-    fn compute(&self, amount: &Amount, peak: &Peak, share: &Efficiency, devices: f64) -> Nanos {
-        let rate = peak.of(self.dtype) as f64 * share.at(self.family, amount.flops) * devices;
+    fn compute(&self, amount: &Amount, peak: &Peak, reached: &Efficiency, devices: f64) -> Nanos {
+        let rate = peak.of(self.dtype) as f64 * reached.at(self.family, amount.flops) * devices;
         nanos(amount.flops, rate)
     }
 }
 
-/// The time of a transfer between the host and a GPU.
-pub(crate) fn transfer(bytes: u64, gpu: &Gpu, direction: Direction) -> Nanos {
+/// The time of a transfer between the host and a GPU, or the share of one that is asked for.
+pub(crate) fn transfer(bytes: u64, gpu: &Gpu, asked: GpuCount, direction: Direction) -> Nanos {
     let bandwidth = match direction {
         Direction::HostToDevice => gpu.link.h2d,
         Direction::DeviceToHost => gpu.link.d2h,
     };
-    transfer_start(gpu, direction).saturating_add(nanos(bytes, bandwidth as f64))
+    let time = nanos(bytes, bandwidth as f64 * share(asked));
+    transfer_start(gpu, direction).saturating_add(time)
+}
+
+/// How much of each device a task has: all of it where it asks for whole ones.
+fn share(asked: GpuCount) -> f64 {
+    f64::from(asked.0.min(GpuCount::ONE.0)) / f64::from(GpuCount::ONE.0)
 }
 
 /// The part of a transfer's time that does not depend on its size.

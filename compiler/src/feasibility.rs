@@ -1,10 +1,13 @@
 //! Which nodes can hold a request, and what to say where none can.
 
+mod fraction;
+
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::graph::{GpuCount, Request};
 use haul_ir::id::NodeId;
 use haul_ir::target::{Gpu, Node, Target};
 
+pub(crate) use self::fraction::fraction_fit;
 use crate::diagnostics::codes::IMPOSSIBLE;
 use crate::render::units::exact_bytes;
 

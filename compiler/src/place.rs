@@ -5,6 +5,7 @@
 //! the host: values that go from one stage to another go through it.
 
 mod cut;
+mod detours;
 mod facts;
 mod flip;
 mod flow;
@@ -19,6 +20,7 @@ use haul_ir::plan::{Direction, GroupPlan, Reason, Side, Transfer};
 use haul_ir::target::{Gpu, Node};
 
 use self::cut::{Problem, Solution};
+pub(crate) use self::detours::Detour;
 pub(crate) use self::memory::{Peak, Peaks};
 pub(crate) use self::stage::StageGraph;
 use crate::cost::{Point, transfer};
@@ -59,6 +61,9 @@ pub(crate) enum Refusal {
     Vram { peak: Peak, available: u64 },
 }
 
+/// Neither to the device nor to the host.
+const NOWHERE: (bool, bool) = (false, false);
+
 /// A stage divided between CPU and GPU.
 pub(crate) struct Division {
     /// The side that a hard fact gives, with the fact; the cut decides where there is none.
@@ -69,6 +74,8 @@ pub(crate) struct Division {
     pub(crate) peaks: Peaks,
     /// Of one task.
     pub(crate) time: Option<Nanos>,
+    /// How much of that goes by on the GPU or on the way to it and back, where that is known.
+    pub(crate) gpu_time: Option<Nanos>,
     /// Of one task with every group on CPUs.
     pub(crate) time_on_cpu: Option<Nanos>,
 }
@@ -110,8 +117,16 @@ pub(crate) fn divide(
     let solution = problem.solve();
     let peaks = memory::peaks(stage, &solution.sides, sizes);
     check_memory(&peaks, machine)?;
+    let time = time(stage, &costs, &problem, &solution.sides, sizes);
+    let on_cpus = costs.iter().zip(&solution.sides);
+    let cpu_time = on_cpus
+        .filter(|(_, side)| **side == Side::Cpu)
+        .fold(0, |sum: Nanos, (costs, side)| {
+            sum.saturating_add(costs.on(*side).unwrap_or(0))
+        });
     Ok(Division {
-        time: time(stage, &costs, &problem, &solution.sides, sizes),
+        time,
+        gpu_time: time.map(|time| time.saturating_sub(cpu_time)),
         time_on_cpu: costs.iter().try_fold(0, |sum: Nanos, c| {
             Some(sum.saturating_add(c.on(Side::Cpu)?))
         }),
@@ -169,11 +184,40 @@ impl Division {
                 value: value.id,
                 direction,
                 bytes: value.bytes.clone(),
-                time: bytes.map(|bytes| transfer(bytes, gpu, direction)),
+                time: bytes.map(|bytes| transfer(bytes, gpu, machine.request.gpus, direction)),
                 readers: readers.map(|reader| stage.groups[*reader]).collect(),
             });
         }
         transfers
+    }
+
+    /// Bytes that cross between host and device for one task. Unknown sizes count nothing.
+    pub(crate) fn transferred(&self, stage: &StageGraph, sizes: &Sizes) -> u64 {
+        let values = stage.values.iter().zip(&self.problem.values);
+        let crossing = values.filter(|(_, flow)| flow.crosses(&self.solution.sides) != NOWHERE);
+        let bytes = crossing.map(|(value, _)| sizes.planned.eval(&value.bytes).unwrap_or(0));
+        bytes.fold(0, u64::saturating_add)
+    }
+
+    /// The time of one task with every group on the GPU that can be there; as it is divided, where
+    /// there is none or that does not fit its memory.
+    pub(crate) fn time_on_gpu(
+        &self,
+        stage: &StageGraph,
+        machine: Machine<'_>,
+        sizes: &Sizes,
+    ) -> Option<Nanos> {
+        let facts = self.facts.iter();
+        let sides: Vec<_> = facts
+            .map(|fact| fact.as_ref().map_or(Side::Gpu, |(side, _)| *side))
+            .collect();
+        if sides == self.solution.sides {
+            return self.time;
+        }
+        match check_memory(&memory::peaks(stage, &sides, sizes), machine) {
+            Ok(()) => time(stage, &self.costs, &self.problem, &sides, sizes),
+            Err(_) => self.time,
+        }
     }
 
     /// Bytes of device memory that a task holds: what it asks for or else is found to need, or all
@@ -206,7 +250,7 @@ fn time(
 ) -> Option<Nanos> {
     let is_known = |position: usize| {
         let crosses = problem.values[position].crosses(sides);
-        crosses == (false, false) || sizes.planned.eval(&stage.values[position].bytes).is_some()
+        crosses == NOWHERE || sizes.planned.eval(&stage.values[position].bytes).is_some()
     };
     let groups = costs
         .iter()

@@ -11,10 +11,11 @@ use haul_ir::diagnostic::Diagnostic;
 use haul_ir::expr::Expr;
 use haul_ir::graph::Typed;
 use haul_ir::id::{GroupId, IdVec, StageId};
-use haul_ir::plan::{Feasibility, GroupPlan, Plan, StagePlan};
+use haul_ir::plan::{GroupPlan, Plan, StagePlan};
 use haul_ir::target::Target;
 
 use self::choice::Choice;
+use self::estimates::Estimated;
 use crate::cost::Point;
 use crate::place::Sizes;
 use crate::places::Places;
@@ -63,12 +64,12 @@ pub fn plan(
         },
     };
     let choices = choose_all(&context, places)?;
-    let (estimates, feasibility) = estimates::estimate(&context, &choices);
+    let estimated = estimates::estimate(&context, &choices);
     let groups = groups(&context, &choices);
-    let warnings = lints::lints(&context, &choices, &estimates, places);
-    let stages = choices.iter().zip(feasibility);
+    let warnings = lints::lints(&context, &choices, &estimated.estimates, places);
+    let stages = choices.entries();
     let stages = stages
-        .map(|(choice, f)| stage_plan(&context, choice, f))
+        .map(|(stage, choice)| stage_plan(&context, choice, stage, &estimated))
         .collect();
     let dims = typed.graph().dims.iter();
     let dims = dims
@@ -81,8 +82,8 @@ pub fn plan(
         dims,
         groups,
         stages,
-        estimates,
-        timeline: Vec::new(),
+        estimates: estimated.estimates,
+        timeline: estimated.timeline,
         typed,
     };
     Ok(Planned { plan, warnings })
@@ -121,7 +122,12 @@ fn groups(context: &Context<'_>, choices: &IdVec<StageId, Choice>) -> IdVec<Grou
     groups.into_values().collect()
 }
 
-fn stage_plan(context: &Context<'_>, choice: &Choice, feasibility: Feasibility) -> StagePlan {
+fn stage_plan(
+    context: &Context<'_>,
+    choice: &Choice,
+    stage: StageId,
+    estimated: &Estimated,
+) -> StagePlan {
     let machine = choice.machine(context);
     let Choice {
         graph, division, ..
@@ -137,8 +143,8 @@ fn stage_plan(context: &Context<'_>, choice: &Choice, feasibility: Feasibility) 
         peak_vram: division.peaks.vram.bytes.clone(),
         time: division.time,
         time_on_cpu: division.time_on_cpu,
-        feasibility,
-        queueing: None,
+        feasibility: estimated.feasibility[stage].clone(),
+        queueing: estimated.queueing[stage],
     }
 }
 

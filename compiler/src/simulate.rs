@@ -4,21 +4,30 @@
 //! for them), each on the first node of its kind that has room for its whole request; none waits
 //! behind one whose room is not there. Tasks of a stage are alike, so they are counted and not
 //! listed, and start in batches. Moving values between nodes takes no time here.
+//!
+//! What a batch waited for is the end of another: of one before it where its last task could not
+//! start sooner, else of the one that made its room. Following these back from the last end gives
+//! the critical path.
 
 mod machines;
 mod queues;
+mod record;
 mod tree;
+mod utilisation;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use haul_ir::cost::Nanos;
 use haul_ir::id::{IdVec, NodeId};
+use haul_ir::plan::Batch;
 use haul_ir::target::Target;
 
 pub(crate) use self::machines::{GpuShare, Share};
 use self::machines::{Grant, Machines};
 use self::queues::Queues;
+use self::record::Started;
+pub(crate) use self::utilisation::utilisation;
 
 /// Above so many tasks, runs of them are taken as one that is longer.
 const MOST_TASKS: u64 = 1_000_000;
@@ -30,6 +39,8 @@ pub(crate) struct Tasks {
     pub(crate) count: u64,
     /// How long each takes.
     pub(crate) time: Nanos,
+    /// How much of it goes by on a GPU or on the way to one and back; else the CPUs compute.
+    pub(crate) on_gpu: Nanos,
     /// What each holds.
     pub(crate) share: Share,
     /// Stages before it, by position. Task `i` waits for task `i` of an `item`, for all tasks of
@@ -54,63 +65,71 @@ pub(crate) struct Schedule {
     pub(crate) waits: Vec<Option<(Nanos, usize)>>,
     /// How many nodes of each kind run tasks.
     pub(crate) nodes_used: IdVec<NodeId, u32>,
+    /// How long the tasks of each stage wait for room once they could start, all of them together.
+    pub(crate) queueing: Vec<Nanos>,
+    /// The stages that set the makespan, first to last, each once.
+    pub(crate) critical_path: Vec<usize>,
+    /// What starts where and when; at most 2,000 entries, the shortest left out.
+    pub(crate) timeline: Vec<Batch>,
 }
 
 /// Runs the tasks of all stages, each of which comes after those it waits for. Every task must
 /// fit some node of its kind.
 pub(crate) fn simulate(stages: &[Tasks], target: &Target) -> Schedule {
-    let stages = coarsened(stages);
-    let mut run = Run::new(&stages, target);
+    let (coarse, runs) = coarsened(stages);
+    let mut run = Run::new(&coarse, target);
     run.start_all();
-    while let Some(Reverse(first)) = run.running.pop() {
-        run.now = first.end;
+    while let Some(Reverse((end, first))) = run.running.pop() {
+        run.now = end;
         run.finish(first);
-        while let Some(batch) = run.next_at(run.now) {
+        while let Some(batch) = run.next_at(end) {
             run.finish(batch);
         }
         run.start_all();
     }
+    let states = run.states.iter();
+    let queueing = states.clone().zip(&coarse).zip(&runs);
     Schedule {
         makespan: run.now,
-        waits: run.states.iter().map(|state| state.waited).collect(),
+        waits: states.map(|state| state.waited).collect(),
         nodes_used: run.machines.used(),
+        queueing: queueing
+            .map(|((state, tasks), run)| state.queueing(tasks, *run))
+            .collect(),
+        critical_path: record::critical_path(&run.record, run.last_done),
+        timeline: record::timeline(&run.record, stages, &runs),
     }
 }
 
-/// The same work in at most about [`MOST_TASKS`] tasks; a stage without any is one that takes no
-/// time.
-fn coarsened(stages: &[Tasks]) -> Vec<Tasks> {
+/// The same work in at most about [`MOST_TASKS`] tasks, and for how many each of a stage stands. A
+/// stage without any is one that holds nothing and takes no time.
+fn coarsened(stages: &[Tasks]) -> (Vec<Tasks>, Vec<u64>) {
     let total = stages
         .iter()
         .fold(0u64, |sum, tasks| sum.saturating_add(tasks.count));
     let run = total.div_ceil(MOST_TASKS).max(1);
-    let mut stages = stages.to_vec();
-    for tasks in &mut stages {
+    let coarse = stages.iter().map(|tasks| {
+        let mut tasks = tasks.clone();
         if tasks.count == 0 {
             (tasks.count, tasks.time) = (1, 0);
+            tasks.share = Share::nothing(tasks.share.node);
         }
         let count = tasks.count.div_ceil(run);
-        if count < tasks.count {
-            tasks.time = tasks.time.saturating_mul(run);
-            tasks.count = count;
+        if count == tasks.count {
+            return (tasks, 1);
         }
-    }
-    stages
-}
-
-/// Tasks of a stage that started together on one node.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Batch {
-    end: Nanos,
-    /// In which order batches started.
-    number: usize,
-    stage: usize,
-    grant: Grant,
+        tasks.time = tasks.time.saturating_mul(run);
+        tasks.count = count;
+        (tasks, run)
+    });
+    coarse.unzip()
 }
 
 /// Where a stage is.
 #[derive(Clone, Debug, Default)]
 struct State {
+    /// Tasks that could start, did, and ended.
+    available: u64,
     started: u64,
     done: u64,
     /// Stages to wait for as a whole that are not done.
@@ -118,6 +137,28 @@ struct State {
     /// When its first task could start.
     ready_at: Option<Nanos>,
     waited: Option<(Nanos, usize)>,
+    newest: Newest,
+    /// The times at which its tasks could start, and at which they did, added up.
+    ready_times: u128,
+    start_times: u128,
+}
+
+/// The tasks of a stage that could start last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Newest {
+    at: Nanos,
+    tasks: u64,
+    /// The batch that they waited for.
+    cause: Option<usize>,
+}
+
+impl State {
+    /// How long its tasks waited. Tasks of a run wait for those before them in it.
+    fn queueing(&self, tasks: &Tasks, run: u64) -> Nanos {
+        let waited = (self.start_times - self.ready_times).saturating_mul(run.into());
+        let in_runs = u128::from(tasks.count) * u128::from(tasks.time) * u128::from(run - 1) / 2;
+        Nanos::try_from(waited.saturating_add(in_runs)).unwrap_or(Nanos::MAX)
+    }
 }
 
 struct Run<'a> {
@@ -130,9 +171,10 @@ struct Run<'a> {
     queues: Queues,
     /// The kinds of nodes on which tasks ended, or for which tasks became ready.
     changed: BTreeSet<NodeId>,
-    running: BinaryHeap<Reverse<Batch>>,
-    batches: usize,
-    /// The stage that finished last, and so made room.
+    record: Vec<Started>,
+    /// Batches of the record by their ends, then in the order in which they started.
+    running: BinaryHeap<Reverse<(Nanos, usize)>>,
+    /// The batch that ended last.
     last_done: Option<usize>,
 }
 
@@ -146,8 +188,8 @@ impl<'a> Run<'a> {
             now: 0,
             states: vec![State::default(); stages.len()],
             before,
+            record: Vec::new(),
             running: BinaryHeap::new(),
-            batches: 0,
             last_done: None,
             stages,
         };
@@ -161,10 +203,9 @@ impl<'a> Run<'a> {
         run
     }
 
-    /// Tasks of a stage that may start.
-    fn ready(&self, stage: usize) -> u64 {
-        let state = &self.states[stage];
-        if state.blocked_by > 0 {
+    /// Tasks of a stage that nothing before them keeps from starting, those that started included.
+    fn available(&self, stage: usize) -> u64 {
+        if self.states[stage].blocked_by > 0 {
             return 0;
         }
         let items = self.stages[stage]
@@ -172,16 +213,29 @@ impl<'a> Run<'a> {
             .iter()
             .filter(|after| after.by_item);
         let available = items.map(|after| self.states[after.stage].done).min();
-        let available = available.unwrap_or(u64::MAX).min(self.stages[stage].count);
-        available - state.started
+        available.unwrap_or(u64::MAX).min(self.stages[stage].count)
     }
 
-    /// Puts a stage into its queue or takes it out.
+    /// Notes which tasks of a stage can start now, and puts it into its queue or takes it out.
     fn update(&mut self, stage: usize) {
-        let is_ready = self.ready(stage) > 0;
-        if is_ready {
-            self.states[stage].ready_at.get_or_insert(self.now);
+        let available = self.available(stage);
+        let state = &mut self.states[stage];
+        let new = available - state.available;
+        if new > 0 {
+            state.available = available;
+            state.ready_times += u128::from(new) * u128::from(self.now);
+            state.ready_at.get_or_insert(self.now);
+            let before = match state.newest.at == self.now {
+                true => state.newest.tasks,
+                false => 0,
+            };
+            state.newest = Newest {
+                at: self.now,
+                tasks: before + new,
+                cause: self.last_done,
+            };
         }
+        let is_ready = state.available > state.started;
         self.queues.set(stage, is_ready);
     }
 
@@ -200,47 +254,65 @@ impl<'a> Run<'a> {
 
     /// Starts tasks of a stage on one node; false where there is no room for any.
     fn start(&mut self, stage: usize) -> bool {
-        let Some(grant) = self
-            .machines
-            .grant(&self.stages[stage].share, self.ready(stage))
-        else {
+        let (tasks, state) = (&self.stages[stage], &self.states[stage]);
+        let ready = state.available - state.started;
+        let Some(grant) = self.machines.grant(&tasks.share, ready) else {
             return false;
+        };
+        let started = Started {
+            stage,
+            start: self.now,
+            end: self.now.saturating_add(tasks.time),
+            cause: self.cause(stage, &grant),
+            grant,
         };
         let state = &mut self.states[stage];
         let waited = self.now - state.ready_at.unwrap_or(self.now);
         if state.started == 0 && waited > 0 {
-            state.waited = self.last_done.map(|behind| (waited, behind));
+            let behind = started.cause.map(|batch| self.record[batch].stage);
+            state.waited = behind.map(|behind| (waited, behind));
         }
-        state.started += grant.tasks;
-        self.running.push(Reverse(Batch {
-            end: self.now.saturating_add(self.stages[stage].time),
-            number: self.batches,
-            stage,
-            grant,
-        }));
-        self.batches += 1;
+        state.started += started.grant.tasks;
+        state.start_times += u128::from(started.grant.tasks) * u128::from(self.now);
+        self.running.push(Reverse((started.end, self.record.len())));
+        self.record.push(started);
         self.update(stage);
         true
     }
 
-    fn next_at(&mut self, time: Nanos) -> Option<Batch> {
-        let Reverse(next) = self.running.peek()?;
-        if next.end != time {
-            return None;
+    /// The batch whose end lets the last of the granted tasks start now: it could not before, or
+    /// had no room.
+    fn cause(&self, stage: usize, grant: &Grant) -> Option<usize> {
+        let state = &self.states[stage];
+        let (last, newest) = (state.started + grant.tasks, state.newest);
+        if newest.at == self.now && last > state.available - newest.tasks {
+            return newest.cause;
         }
-        self.running.pop().map(|Reverse(batch)| batch)
+        let mut ended = self.machines.ended(self.stages[stage].share.node, grant);
+        ended.find(|batch| self.record[*batch].end == self.now)
     }
 
-    fn finish(&mut self, batch: Batch) {
-        let share = &self.stages[batch.stage].share;
-        self.machines.release(share, &batch.grant);
+    fn next_at(&mut self, time: Nanos) -> Option<usize> {
+        let Reverse((end, batch)) = *self.running.peek()?;
+        if end != time {
+            return None;
+        }
+        self.running.pop();
+        Some(batch)
+    }
+
+    fn finish(&mut self, number: usize) {
+        let batch = &self.record[number];
+        let (stage, tasks) = (batch.stage, batch.grant.tasks);
+        let share = &self.stages[stage].share;
+        self.machines.release(share, &batch.grant, number);
         self.changed.insert(share.node);
-        self.last_done = Some(batch.stage);
-        let state = &mut self.states[batch.stage];
-        state.done += batch.grant.tasks;
-        let all_done = state.done == self.stages[batch.stage].count;
-        for position in 0..self.before[batch.stage].len() {
-            let next = self.before[batch.stage][position];
+        self.last_done = Some(number);
+        let state = &mut self.states[stage];
+        state.done += tasks;
+        let all_done = state.done == self.stages[stage].count;
+        for position in 0..self.before[stage].len() {
+            let next = self.before[stage][position];
             if all_done && !next.by_item {
                 self.states[next.stage].blocked_by -= 1;
             }

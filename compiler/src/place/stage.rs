@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use haul_ir::cost::{Cost, Nanos};
 use haul_ir::expr::Expr;
-use haul_ir::graph::Typed;
+use haul_ir::graph::{Pin, Typed};
 use haul_ir::id::{GroupId, StageId, ValueId};
 use haul_ir::op::GpuKernel;
 use haul_ir::plan::{Direction, Side};
@@ -15,12 +15,15 @@ use crate::cost::{Kernel, Point, transfer};
 use crate::usage::{Usage, bytes_in};
 
 /// A stage, ready to be placed on one machine after the other.
+#[derive(Clone)]
 pub(crate) struct StageGraph {
     pub(crate) stage: StageId,
     pub(crate) groups: Vec<GroupId>,
     pub(super) kernels: Vec<Kernel>,
     /// Whether there is a GPU kernel.
     pub(super) has_gpu_kernel: Vec<bool>,
+    /// The author's wish for each group; ops of one group have the same.
+    pub(super) pins: Vec<Pin>,
     /// Inputs, then what groups make.
     pub(super) values: Vec<StageValue>,
     /// Positions of the values that each group reads, and of those that it makes.
@@ -29,6 +32,7 @@ pub(crate) struct StageGraph {
 }
 
 /// A value that a group of the stage reads or makes.
+#[derive(Clone)]
 pub(super) struct StageValue {
     pub(super) id: ValueId,
     pub(super) bytes: Expr,
@@ -52,6 +56,7 @@ impl StageGraph {
             stage,
             kernels: kernels.collect(),
             has_gpu_kernel: groups.iter().map(has_kernel).collect(),
+            pins: groups.iter().map(|group| pin(typed, *group)).collect(),
             values: Vec::new(),
             reads: Vec::new(),
             writes: Vec::new(),
@@ -102,7 +107,7 @@ impl StageGraph {
         let costs = kernels.map(|(kernel, has_gpu_kernel)| Costs {
             cpu: kernel.on_cpu(at, &machine.node.cpu, machine.request.cpus),
             gpu: match machine.gpu {
-                Some(gpu) if *has_gpu_kernel => kernel.on_gpu(at, gpu),
+                Some(gpu) if *has_gpu_kernel => kernel.on_gpu(at, gpu, machine.request.gpus),
                 _ => None,
             },
         });
@@ -127,7 +132,7 @@ impl StageGraph {
             let (Some(gpu), Some(bytes)) = (machine.gpu, at.eval(bytes)) else {
                 return 0;
             };
-            transfer(bytes, gpu, direction)
+            transfer(bytes, gpu, machine.request.gpus, direction)
         };
         let values = self.values.iter().map(|value| Flow {
             maker: value.maker,
@@ -146,4 +151,10 @@ impl StageGraph {
     pub(super) fn values_of(&self, group: usize) -> impl Iterator<Item = usize> {
         self.reads[group].iter().chain(&self.writes[group]).copied()
     }
+}
+
+fn pin(typed: &Typed, group: GroupId) -> Pin {
+    let ops = typed.groups()[group].ops.iter();
+    let mut pins = ops.map(|op| typed.graph().ops[*op].pin);
+    pins.find(|pin| *pin != Pin::Auto).unwrap_or_default()
 }

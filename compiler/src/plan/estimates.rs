@@ -2,96 +2,116 @@
 
 use haul_ir::cost::Nanos;
 use haul_ir::graph::{Producer, Typed};
-use haul_ir::id::{Id, IdVec, StageId};
-use haul_ir::plan::{Estimates, Feasibility};
+use haul_ir::id::{Id, IdVec, StageId, ValueId};
+use haul_ir::plan::{Batch, Estimates, Feasibility};
 use haul_ir::target::Target;
 
 use super::Context;
 use super::choice::Choice;
 use crate::feasibility::devices;
-use crate::simulate::{After, GpuShare, Schedule, Share, Tasks, simulate};
+use crate::simulate::{After, GpuShare, Schedule, Share, Tasks, simulate, utilisation};
 
 const NANOS_PER_HOUR: u128 = 3_600_000_000_000;
 
-/// The estimates of a plan, and of each stage whether its tasks find room at once.
-pub(super) fn estimate(
-    context: &Context<'_>,
-    choices: &IdVec<StageId, Choice>,
-) -> (Estimates, Vec<Feasibility>) {
-    let planned = all_tasks(context, choices, |choice| choice.division.time);
+/// What the simulated run of a plan tells.
+pub(super) struct Estimated {
+    /// Of the whole.
+    pub(super) estimates: Estimates,
+    /// Whether the tasks of each stage find room at once.
+    pub(super) feasibility: IdVec<StageId, Feasibility>,
+    /// How long the tasks of each stage wait for room, all of them together.
+    pub(super) queueing: IdVec<StageId, Option<Nanos>>,
+    pub(super) timeline: Vec<Batch>,
+}
+
+/// Simulates the run as it is planned, and with other sides.
+pub(super) fn estimate(context: &Context<'_>, choices: &IdVec<StageId, Choice>) -> Estimated {
+    let planned = planned_tasks(context, choices);
     let schedule = planned
         .as_ref()
         .map(|tasks| simulate(tasks, context.target));
-    let on_cpu = all_tasks(context, choices, |choice| choice.division.time_on_cpu);
-    let on_cpu = on_cpu.map(|tasks| simulate(&without_gpus(tasks), context.target));
-    let estimates = Estimates {
-        makespan: schedule.as_ref().map(|schedule| schedule.makespan),
-        serial: planned.as_deref().map(serial),
-        all_on_cpu: on_cpu.map(|schedule| schedule.makespan),
-        all_on_gpu: None,
-        critical_path: Vec::new(),
-        utilisation: Vec::new(),
-        transferred: None,
-        nano_usd: schedule
-            .as_ref()
-            .and_then(|schedule| price(context.target, schedule)),
-        unknown: unknown(choices),
-    };
-    let feasibility = context.typed.graph().stages.ids().map(|stage| {
-        let waits = schedule
-            .as_ref()
-            .and_then(|schedule| schedule.waits[stage.index()]);
-        waits.map_or(Feasibility::Fits, |(time, behind)| Feasibility::Waits {
-            time,
-            behind: context.typed.graph().stages[StageId::from_index(behind)]
-                .name
-                .clone(),
-        })
-    });
-    (estimates, feasibility.collect())
-}
-
-fn unknown(choices: &IdVec<StageId, Choice>) -> Vec<StageId> {
-    let unknown = choices
-        .entries()
-        .filter(|(_, choice)| choice.division.time.is_none());
-    unknown.map(|(stage, _)| stage).collect()
-}
-
-/// The tasks of all stages, where their numbers are known. An unknown time is taken for none.
-fn all_tasks(
-    context: &Context<'_>,
-    choices: &IdVec<StageId, Choice>,
-    time: impl Fn(&Choice) -> Option<Nanos>,
-) -> Option<Vec<Tasks>> {
-    let tasks = choices.entries().map(|(stage, choice)| {
-        Some(Tasks {
-            count: context.sizes.planned.eval(&choice.tasks)?,
-            time: time(choice).unwrap_or(0),
-            share: share(context, choice),
-            after: after(context, stage),
-        })
-    });
-    tasks.collect()
-}
-
-/// What a task holds.
-fn share(context: &Context<'_>, choice: &Choice) -> Share {
-    let machine = choice.machine(context);
-    Share {
-        node: choice.home.node,
-        cpus: machine.request.cpus,
-        memory: machine.request.memory,
-        gpu: machine.gpu.map(|gpu| GpuShare {
-            devices: devices(machine.node, gpu),
-            gpus: machine.request.gpus.0,
-            vram: choice.division.vram(machine),
-        }),
+    let run = planned.as_deref().zip(schedule.as_ref());
+    let stages = || context.typed.graph().stages.ids();
+    let queueing = |stage: StageId| Some(schedule.as_ref()?.queueing[stage.index()]);
+    Estimated {
+        estimates: Estimates {
+            makespan: schedule.as_ref().map(|schedule| schedule.makespan),
+            serial: planned.as_deref().map(serial),
+            all_on_cpu: all_on_cpu(context, choices),
+            all_on_gpu: all_on_gpu(context, choices),
+            critical_path: schedule.as_ref().map_or_else(Vec::new, |schedule| {
+                let path = schedule.critical_path.iter();
+                path.map(|stage| StageId::from_index(*stage)).collect()
+            }),
+            utilisation: run.map_or_else(Vec::new, |(tasks, schedule)| {
+                utilisation(tasks, schedule, context.target)
+            }),
+            transferred: transferred(context, choices),
+            nano_usd: schedule
+                .as_ref()
+                .and_then(|schedule| price(context.target, schedule)),
+            unknown: unknown(choices),
+        },
+        feasibility: stages()
+            .map(|stage| feasibility(context.typed, schedule.as_ref(), stage))
+            .collect(),
+        queueing: stages().map(queueing).collect(),
+        timeline: schedule.map_or_else(Vec::new, |schedule| schedule.timeline),
     }
 }
 
+/// Whether the tasks of a stage find room at once in a simulated run; without one, there is room
+/// for them some time.
+pub(super) fn feasibility(
+    typed: &Typed,
+    schedule: Option<&Schedule>,
+    stage: StageId,
+) -> Feasibility {
+    let waits = schedule.and_then(|schedule| schedule.waits[stage.index()]);
+    waits.map_or(Feasibility::Fits, |(time, behind)| Feasibility::Waits {
+        time,
+        behind: typed.graph().stages[StageId::from_index(behind)]
+            .name
+            .clone(),
+    })
+}
+
+/// The tasks of all stages as they are planned, where their numbers are known. An unknown time is
+/// taken for none.
+pub(super) fn planned_tasks(
+    context: &Context<'_>,
+    choices: &IdVec<StageId, Choice>,
+) -> Option<Vec<Tasks>> {
+    let tasks = choices.entries();
+    tasks
+        .map(|(stage, choice)| tasks_of(context, stage, choice))
+        .collect()
+}
+
+/// The tasks of one stage as they are planned.
+pub(super) fn tasks_of(context: &Context<'_>, stage: StageId, choice: &Choice) -> Option<Tasks> {
+    let machine = choice.machine(context);
+    let time = choice.division.time;
+    Some(Tasks {
+        count: context.sizes.planned.eval(&choice.tasks)?,
+        time: time.unwrap_or(0),
+        on_gpu: time.and(choice.division.gpu_time).unwrap_or(0),
+        share: Share {
+            node: choice.home.node,
+            cpus: machine.request.cpus,
+            memory: machine.request.memory,
+            gpu: machine.gpu.map(|gpu| GpuShare {
+                devices: devices(machine.node, gpu),
+                gpus: machine.request.gpus.0,
+                vram: choice.division.vram(machine),
+            }),
+        },
+        after: after(context, stage),
+    })
+}
+
 /// The stages whose results a stage reads.
-fn after(context: &Context<'_>, stage: StageId) -> Vec<After> {
+pub(super) fn after(context: &Context<'_>, stage: StageId) -> Vec<After> {
     let graph = context.typed.graph();
     let groups = context.typed.groups_of(stage).into_iter();
     let reads = groups.flat_map(|group| context.usage.reads[group].iter());
@@ -112,16 +132,56 @@ fn after(context: &Context<'_>, stage: StageId) -> Vec<After> {
         .collect()
 }
 
-fn made_by(typed: &Typed, value: haul_ir::id::ValueId) -> Option<StageId> {
+fn made_by(typed: &Typed, value: ValueId) -> Option<StageId> {
     match typed.graph().values[value].producer {
         Producer::Op(op) => Some(typed.graph().ops[op].stage),
         Producer::Input(_) => None,
     }
 }
 
-fn without_gpus(mut tasks: Vec<Tasks>) -> Vec<Tasks> {
-    tasks.iter_mut().for_each(|tasks| tasks.share.gpu = None);
-    tasks
+/// The makespan with every op on CPUs, GPUs left free.
+fn all_on_cpu(context: &Context<'_>, choices: &IdVec<StageId, Choice>) -> Option<Nanos> {
+    let mut tasks = planned_tasks(context, choices)?;
+    for (tasks, choice) in tasks.iter_mut().zip(choices.iter()) {
+        tasks.time = choice.division.time_on_cpu.unwrap_or(0);
+        tasks.share.gpu = None;
+    }
+    Some(simulate(&tasks, context.target).makespan)
+}
+
+/// The makespan with every op on a GPU that can be there, in the stages that hold one; where that
+/// does not fit the memory of a task, as planned.
+fn all_on_gpu(context: &Context<'_>, choices: &IdVec<StageId, Choice>) -> Option<Nanos> {
+    if choices.iter().all(|choice| choice.home.gpu.is_none()) {
+        return None;
+    }
+    let mut tasks = planned_tasks(context, choices)?;
+    for (tasks, choice) in tasks.iter_mut().zip(choices.iter()) {
+        let machine = choice.machine(context);
+        let time = choice
+            .division
+            .time_on_gpu(&choice.graph, machine, &context.sizes);
+        tasks.time = time.unwrap_or(0);
+    }
+    Some(simulate(&tasks, context.target).makespan)
+}
+
+fn unknown(choices: &IdVec<StageId, Choice>) -> Vec<StageId> {
+    let unknown = choices
+        .entries()
+        .filter(|(_, choice)| choice.division.time.is_none());
+    unknown.map(|(stage, _)| stage).collect()
+}
+
+/// Bytes that cross between host and device, of all tasks together. Unknown sizes count nothing.
+fn transferred(context: &Context<'_>, choices: &IdVec<StageId, Choice>) -> Option<u64> {
+    let mut total = 0u64;
+    for choice in choices.iter() {
+        let tasks = context.sizes.planned.eval(&choice.tasks)?;
+        let bytes = choice.division.transferred(&choice.graph, &context.sizes);
+        total = total.checked_add(bytes.checked_mul(tasks)?)?;
+    }
+    Some(total)
 }
 
 /// All tasks one after the other.
@@ -132,7 +192,7 @@ fn serial(tasks: &[Tasks]) -> Nanos {
 }
 
 /// Billionths of a US dollar for the nodes used, over the whole run, rounded to the nearest.
-fn price(target: &Target, schedule: &Schedule) -> Option<u64> {
+pub(super) fn price(target: &Target, schedule: &Schedule) -> Option<u64> {
     let mut nano_usd_per_hour = 0u128;
     for (node, used) in schedule.nodes_used.entries().filter(|(_, used)| **used > 0) {
         let price = target.nodes[node].price.as_ref()?;

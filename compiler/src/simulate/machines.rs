@@ -19,6 +19,16 @@ pub(crate) struct Share {
 }
 
 impl Share {
+    /// Of a node, nothing.
+    pub(super) fn nothing(node: NodeId) -> Share {
+        Share {
+            node,
+            cpus: 0,
+            memory: 0,
+            gpu: None,
+        }
+    }
+
     /// What some node must have free of each resource.
     pub(super) fn least(&self) -> Amounts {
         let (gpus, vram) = self.gpu.as_ref().map_or((0, 0), |gpu| (gpu.gpus, gpu.vram));
@@ -41,8 +51,10 @@ pub(crate) struct GpuShare {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Grant {
     pub(super) tasks: u64,
-    machine: usize,
-    devices: Vec<usize>,
+    /// Which node of the kind, by position.
+    pub(super) machine: usize,
+    /// Which of its GPUs, by position.
+    pub(super) devices: Vec<usize>,
 }
 
 /// Free resources of the nodes that have been used so far.
@@ -65,6 +77,9 @@ struct Free {
     memory: u64,
     /// Of each device: ten-thousandths and bytes.
     gpus: Vec<(u32, u64)>,
+    /// The batch that ended last here, and that on each device.
+    ended: Option<usize>,
+    ended_on: Vec<Option<usize>>,
 }
 
 impl Free {
@@ -73,6 +88,8 @@ impl Free {
             cpus: node.cpus,
             memory: node.memory,
             gpus: node.gpus.iter().map(|gpu| (DEVICE, gpu.vram)).collect(),
+            ended: None,
+            ended_on: vec![None; node.gpus.len()],
         }
     }
 
@@ -191,8 +208,23 @@ impl<'a> Machines<'a> {
         Some(grant)
     }
 
-    pub(super) fn release(&mut self, share: &Share, grant: &Grant) {
-        self.used[share.node].change(share, grant, false);
+    /// Gives back the room of a batch.
+    pub(super) fn release(&mut self, share: &Share, grant: &Grant, batch: usize) {
+        let used = &mut self.used[share.node];
+        used.change(share, grant, false);
+        let free = &mut used.free[grant.machine];
+        free.ended = Some(batch);
+        for device in &grant.devices {
+            free.ended_on[*device] = Some(batch);
+        }
+    }
+
+    /// The batches whose ends may have made the room of a grant, the likeliest first: the last ones
+    /// on its devices, then the last on its node.
+    pub(super) fn ended(&self, kind: NodeId, grant: &Grant) -> impl Iterator<Item = usize> {
+        let free = &self.used[kind].free[grant.machine];
+        let on_devices = grant.devices.iter().map(|device| free.ended_on[*device]);
+        on_devices.chain([free.ended]).flatten()
     }
 
     /// How many nodes of each kind were used.

@@ -1,9 +1,11 @@
-//! Schedules against ones made by hand.
+//! Schedules against ones made by hand, and by a simulation that is slow and plain.
+
+mod brute_force;
 
 use haul_ir::id::{Id, NodeId};
 use haul_ir::target::Target;
 
-use super::{After, GpuShare, Schedule, Share, Tasks, simulate};
+use super::{After, GpuShare, Schedule, Share, Tasks, simulate, utilisation};
 use crate::target;
 
 /// Two nodes `a` of 4 cpus, 8 GiB and two GPUs of 80 GB each; one node `b` of 2 cpus.
@@ -26,6 +28,7 @@ fn tasks(count: u64, time: u64, (node, cpus, gib): (usize, u32, u64)) -> Tasks {
     Tasks {
         count,
         time,
+        on_gpu: 0,
         share,
         after: Vec::new(),
     }
@@ -39,6 +42,12 @@ impl Tasks {
             gpus,
             vram,
         });
+        self
+    }
+
+    /// With so much of its time on the GPU.
+    fn busy(mut self, on_gpu: u64) -> Tasks {
+        self.on_gpu = on_gpu;
         self
     }
 
@@ -126,6 +135,7 @@ fn none_waits_behind_one_whose_room_is_not_there() {
         makespan,
         waits,
         nodes_used,
+        ..
     } = simulate(&stages, &lab());
     assert_eq!((makespan, waits), (200, vec![None, None]));
     assert_eq!(nodes_used.iter().copied().collect::<Vec<_>>(), [2, 1]);
@@ -166,4 +176,183 @@ fn each_of_many_tasks_takes_a_node_of_many() {
 fn millions_of_tasks_are_taken_in_runs() {
     // 16 million tasks on 8 cpus: 2 million waves of 10, in runs of 16.
     assert_eq!(makespan(&[tasks(16_000_000, 10, A)]), 20_000_000);
+}
+
+#[test]
+fn queueing_adds_up_what_each_task_waits() {
+    // Of 9 tasks 8 start at 0 and one at 10.
+    assert_eq!(simulate(&[tasks(9, 10, A)], &lab()).queueing, [10]);
+    // One at a time on `b`: the second waits 10, the third 20. Each is followed by a task on `a`
+    // that starts at once.
+    let stages = [
+        tasks(3, 10, (1, 2, 1)),
+        tasks(3, 4, A).after(0, true),
+        tasks(1, 5, A).after(1, false),
+    ];
+    assert_eq!(simulate(&stages, &lab()).queueing, [30, 0, 0]);
+    // Items end at 10 and 20 (one at a time) and are followed by tasks of 15 on the one GPU that
+    // there is: from 10 to 25 and from 25 to 40. The second waits 5.
+    let text = r#"Target(nodes: {"g": (cpus: 2, memory: "8 GiB", gpus: {"L4": 1})})"#;
+    let mut on_gpu = tasks(2, 15, (0, 1, 1)).on_gpu(10_000, 1).after(0, true);
+    on_gpu.share.gpu.as_mut().unwrap().devices = vec![0];
+    let mut first = tasks(2, 10, (0, 1, 5));
+    first.share.memory = 5 << 30;
+    let schedule = simulate(&[first, on_gpu], &target::parse("one", text).unwrap());
+    assert_eq!((schedule.makespan, schedule.queueing), (40, vec![10, 5]));
+    // Nobody waits where nothing runs, however full it is.
+    let full = [tasks(1, 10, (1, 2, 1)), tasks(0, 10, (1, 2, 1))];
+    assert_eq!(simulate(&full, &lab()).queueing, [0, 0]);
+}
+
+#[test]
+fn queueing_of_millions_is_that_of_all_their_waves() {
+    // 2 million waves of 8 tasks of 10; the tasks of wave w wait 10 * w:
+    // 8 * 10 * (2,000,000 * 1,999,999 / 2).
+    let schedule = simulate(&[tasks(16_000_000, 10, A)], &lab());
+    assert_eq!(schedule.queueing, [159_999_920_000_000]);
+}
+
+#[test]
+fn the_critical_path_goes_back_from_the_last_end() {
+    // 0 and 1 beside each other on `a`, 2 waits for both, and 1 takes longer; 3 ends before.
+    let stages = [
+        tasks(1, 10, A),
+        tasks(1, 20, A),
+        tasks(1, 5, A).after(0, false).after(1, false),
+        tasks(1, 24, B),
+    ];
+    let schedule = simulate(&stages, &lab());
+    assert_eq!(
+        (schedule.makespan, schedule.critical_path),
+        (25, vec![1, 2])
+    );
+    // Room for one on `b`: the most urgent is 1 with 60, then comes 0 with 20, from 10 to 30. 2
+    // ends at 60.
+    let wide = (1, 2, 1);
+    let stages = [
+        tasks(1, 20, wide),
+        tasks(1, 10, wide),
+        tasks(1, 50, A).after(1, false),
+    ];
+    assert_eq!(simulate(&stages, &lab()).critical_path, [1, 2]);
+    // With 5 less behind it, 0 ends last, and found its room where 1 had been.
+    let stages = [
+        tasks(1, 20, wide),
+        tasks(1, 10, wide),
+        tasks(1, 15, A).after(1, false),
+    ];
+    let schedule = simulate(&stages, &lab());
+    assert_eq!(
+        (schedule.makespan, schedule.critical_path),
+        (30, vec![1, 0])
+    );
+    // By items: the last of 3 on `b` starts at 20 after two others of its stage, and its
+    // successor follows.
+    let stages = [tasks(3, 10, wide), tasks(3, 4, A).after(0, true)];
+    assert_eq!(simulate(&stages, &lab()).critical_path, [0, 1]);
+    assert_eq!(simulate(&[], &lab()).critical_path, [0; 0]);
+}
+
+#[test]
+fn whoever_waits_for_a_gpu_waits_behind_the_one_that_held_it() {
+    // One GPU. 0 holds it until 10, when 2, which holds none, ends as well and after it. 1 has
+    // waited for the GPU.
+    let text = r#"Target(nodes: {"g": (cpus: 4, memory: "8 GiB", gpus: {"L4": 1})})"#;
+    let target = target::parse("one", text).unwrap();
+    let on_gpu = |time| {
+        let mut tasks = tasks(1, time, A).on_gpu(10_000, 1);
+        tasks.share.gpu.as_mut().unwrap().devices = vec![0];
+        tasks
+    };
+    let stages = [on_gpu(10), on_gpu(5), tasks(1, 10, A)];
+    let schedule = simulate(&stages, &target);
+    assert_eq!(schedule.waits, [None, Some((10, 0)), None]);
+    assert_eq!(schedule.critical_path, [0, 1]);
+}
+
+#[test]
+fn memory_of_a_gpu_may_be_full_before_its_shares_are() {
+    // Ten tasks of 0.1 with 30 GB each: of 80 GB on each of 4 devices, 2 fit. 8 at once, where
+    // shares alone would let 40 on: 2 waves.
+    let stages = [tasks(10, 10, (0, 0, 0)).on_gpu(1_000, 30)];
+    let schedule = simulate(&stages, &lab());
+    assert_eq!((schedule.makespan, schedule.queueing), (20, vec![20]));
+    // Two whole GPUs are on one node: beside one task on each node's first device there is no
+    // room, although two devices are free.
+    let stages = [
+        tasks(2, 10, (0, 3, 0)).on_gpu(10_000, 1),
+        tasks(1, 5, (0, 1, 0)).on_gpu(20_000, 1),
+    ];
+    let schedule = simulate(&stages, &lab());
+    assert_eq!(
+        (schedule.makespan, schedule.queueing),
+        (15, vec![0, 10]),
+        "both start on the two nodes"
+    );
+    assert_eq!(schedule.timeline[2].gpus, [0, 1]);
+}
+
+#[test]
+fn the_timeline_has_each_batch_until_there_are_too_many() {
+    let schedule = simulate(&[tasks(9, 10, A)], &lab());
+    let times = |schedule: &Schedule| -> Vec<_> {
+        let batches = schedule.timeline.iter();
+        batches
+            .map(|batch| (batch.machine, batch.tasks, batch.start, batch.end))
+            .collect()
+    };
+    // 4 on each node, then one.
+    assert_eq!(
+        times(&schedule),
+        [(0, 4, 0, 10), (1, 4, 0, 10), (0, 1, 10, 20)]
+    );
+    // 2,001 waves of 8 and one task more: on each node one bar.
+    let schedule = simulate(&[tasks(16_009, 10, A)], &lab());
+    assert_eq!(
+        times(&schedule),
+        [(0, 8_005, 0, 20_020), (1, 8_004, 0, 20_010)]
+    );
+    // 2,500 stages that cannot be joined: the 500 shortest are left out.
+    let stages: Vec<_> = (1..=2_500).map(|time| tasks(1, time, (1, 2, 1))).collect();
+    let schedule = simulate(&stages, &lab());
+    assert_eq!(schedule.timeline.len(), 2_000);
+    let mut lengths = schedule.timeline.iter().map(|b| b.end - b.start);
+    assert!(lengths.all(|length| length > 500));
+    assert!(schedule.timeline.is_sorted_by_key(|batch| batch.start));
+}
+
+#[test]
+fn utilisation_is_what_is_held_and_used_of_what_is_there() {
+    let of = |stages: &[Tasks]| -> Vec<_> {
+        let schedule = simulate(stages, &lab());
+        let all = utilisation(stages, &schedule, &lab()).into_iter();
+        all.map(|u| (u.node.index(), u.nodes, u.gpu, u.held, u.busy))
+            .collect()
+    };
+    let a100 = || Some("A100-80GB".to_owned());
+    // Alone on one `a` for 100: 1 of 4 cpus is held, and computes for 40; half of one of 2 GPUs is
+    // held, and used for 60. Of a node that is not used nothing is said.
+    let one = tasks(1, 100, A).on_gpu(5_000, 1).busy(60);
+    assert_eq!(
+        of(&[one]),
+        [(0, 1, None, 250, 100), (0, 1, a100(), 250, 150)]
+    );
+    // 8 quarters of 10 GB fit two GPUs of one node: 4 cpus are held by 4 tasks, so that it takes
+    // two nodes. Each node: all cpus, one of two GPUs.
+    let eight = tasks(8, 10, A).on_gpu(2_500, 10).busy(10);
+    assert_eq!(
+        of(&[eight]),
+        [(0, 2, None, 1000, 0), (0, 2, a100(), 500, 500)]
+    );
+    // Both GPUs for 10, then a gather of 30 beside them: 2 * 10 of 2 * 40 are held. Of 160 cpu
+    // times 10 and 30 are held, 4 and 30 used.
+    let both = tasks(1, 10, A).on_gpu(20_000, 1).busy(6);
+    let gather = tasks(1, 30, A).after(0, false);
+    assert_eq!(
+        of(&[both, gather]),
+        [(0, 1, None, 250, 213), (0, 1, a100(), 250, 150)]
+    );
+    // On `b` alone there is no GPU.
+    assert_eq!(of(&[tasks(1, 7, B)]), [(1, 1, None, 500, 500)]);
+    assert_eq!(of(&[tasks(1, 0, B)]), [(1, 1, None, 0, 0)]);
 }

@@ -1,0 +1,87 @@
+//! How much of the used nodes' time is held, and how much of it is used.
+
+use std::collections::BTreeMap;
+
+use haul_ir::graph::GpuCount;
+use haul_ir::id::NodeId;
+use haul_ir::plan::Utilisation;
+use haul_ir::target::Target;
+
+use super::{Schedule, Tasks};
+
+/// The CPUs and each type of GPU of every kind of node that runs tasks, in the target's order.
+pub(crate) fn utilisation(
+    stages: &[Tasks],
+    schedule: &Schedule,
+    target: &Target,
+) -> Vec<Utilisation> {
+    let sums = sums(stages, target);
+    let mut all = Vec::new();
+    for (id, nodes) in schedule.nodes_used.entries() {
+        if *nodes == 0 {
+            continue;
+        }
+        let node = &target.nodes[id];
+        let mut types = vec![(None, u128::from(node.cpus))];
+        for gpu in &node.gpus {
+            let name = Some(gpu.name.as_str());
+            match types.iter_mut().find(|(other, _)| *other == name) {
+                Some((_, units)) => *units += u128::from(GpuCount::ONE.0),
+                None => types.push((name, u128::from(GpuCount::ONE.0))),
+            }
+        }
+        for (gpu, units) in types {
+            let sum = sums.get(&(id, gpu)).copied().unwrap_or_default();
+            let there = units * u128::from(*nodes) * u128::from(schedule.makespan);
+            all.push(Utilisation {
+                node: id,
+                nodes: *nodes,
+                gpu: gpu.map(str::to_owned),
+                held: per_mille(sum.held, there),
+                busy: per_mille(sum.busy, there),
+            });
+        }
+    }
+    all
+}
+
+/// Nanoseconds, times CPUs or ten-thousandths of GPUs.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    held: u128,
+    busy: u128,
+}
+
+impl Sum {
+    fn add(&mut self, units: u64, tasks: &Tasks, busy: u64) {
+        let each = u128::from(units) * u128::from(tasks.count);
+        self.held = self
+            .held
+            .saturating_add(each.saturating_mul(tasks.time.into()));
+        self.busy = self.busy.saturating_add(each.saturating_mul(busy.into()));
+    }
+}
+
+/// By kind of node and type of GPU, none for the CPUs.
+fn sums<'a>(stages: &[Tasks], target: &'a Target) -> BTreeMap<(NodeId, Option<&'a str>), Sum> {
+    let mut sums: BTreeMap<_, Sum> = BTreeMap::new();
+    for tasks in stages {
+        let share = &tasks.share;
+        let on_cpu = tasks.time.saturating_sub(tasks.on_gpu);
+        let cpus = sums.entry((share.node, None)).or_default();
+        cpus.add(share.cpus.into(), tasks, on_cpu);
+        let Some(gpu) = &share.gpu else { continue };
+        let devices = &target.nodes[share.node].gpus;
+        let device = gpu.devices.first().and_then(|device| devices.get(*device));
+        let Some(device) = device else { continue };
+        let gpus = sums.entry((share.node, Some(device.name.as_str())));
+        gpus.or_default().add(gpu.gpus.into(), tasks, tasks.on_gpu);
+    }
+    sums
+}
+
+/// A part of what is there, rounded to the nearest; never more than all.
+fn per_mille(part: u128, whole: u128) -> u32 {
+    let rounded = part.saturating_mul(1000).saturating_add(whole / 2);
+    rounded.checked_div(whole).unwrap_or(0).min(1000) as u32
+}
