@@ -5,10 +5,14 @@
 mod changes;
 pub(crate) mod choices;
 mod compare;
+mod dot;
+mod drawing;
+mod html;
+mod mermaid;
 pub(crate) mod names;
 mod report;
 mod stage;
-mod style;
+pub(crate) mod style;
 mod table;
 mod text;
 pub mod units;
@@ -16,6 +20,9 @@ pub(crate) mod values;
 
 pub use changes::changes;
 pub use compare::comparison;
+pub use dot::dot;
+pub use html::html;
+pub use mermaid::mermaid;
 pub use names::{signature, visible};
 pub use report::{preview, report};
 pub use table::{Align, Cell, Column, Table, wrapped};

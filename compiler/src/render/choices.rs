@@ -34,7 +34,7 @@ pub(crate) fn cost(group: &GroupPlan) -> Option<Nanos> {
 }
 
 /// The numbers of a reason, where it has some that depend on the target's figures.
-fn numbers(reason: &Reason) -> Option<String> {
+pub(super) fn numbers(reason: &Reason) -> Option<String> {
     match reason {
         Reason::KeepsDataOnGpu { saved, added } => Some(format!(
             "the gpu saves {} of transfer and adds {} of compute",
