@@ -12,6 +12,8 @@ pub(crate) enum Exit {
     Fine,
     /// A mistake in a pipeline, or a run that failed.
     Found,
+    /// A plan breaks a policy.
+    Policy,
     /// The command could not do its work.
     Trouble,
     /// Ctrl-C.
@@ -23,6 +25,7 @@ impl From<Exit> for ExitCode {
         ExitCode::from(match exit {
             Exit::Fine => 0,
             Exit::Found => 1,
+            Exit::Policy => 3,
             Exit::Trouble => 2,
             Exit::Interrupted => 130,
         })

@@ -8,7 +8,7 @@ use haul_ir::types::ValueType;
 use crate::file::File;
 
 /// Overrides of params, as flags.
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub(crate) struct Set {
     /// Gives a param or dim another value: `--set rate=0.1`.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]

@@ -1,7 +1,7 @@
 //! The pipeline file.
 
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use haul_compiler::syntax::MAX_FILE;
@@ -62,4 +62,29 @@ pub(crate) fn text(path: &Path) -> Result<String, Trouble> {
     let mut start = file.take(MAX_FILE as u64 + 1);
     start.read_to_string(&mut text).map_err(trouble)?;
     Ok(text)
+}
+
+/// Writes a text file: beside it first, so that it is there whole or not at all.
+pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Trouble> {
+    let write = || {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".haul-");
+        #[cfg(unix)]
+        builder
+            .permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
+        let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)
+    };
+    match write() {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let message = format!("could not write {}: {error}", path.display());
+            Err(Trouble::new(message))
+        }
+    }
 }

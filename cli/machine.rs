@@ -10,12 +10,23 @@ use haul_ir::target::Target;
 
 use crate::exit::Trouble;
 use crate::file::text;
+use crate::project::Project;
 
 /// The name of the machine that haul runs on.
 pub(crate) const LOCAL: &str = "local";
 
-/// The target of that name: `local`, one that comes with haul, or the path of a target file.
+/// The target of that name: `local`, one that comes with haul, or the path of a target file. What
+/// its nodes cost, the project may say.
 pub(crate) fn target(name: &str) -> Result<Target, Trouble> {
+    let mut target = named(name, Path::new(""))?;
+    if let Some(project) = Project::find()? {
+        project.reprice(&mut target);
+    }
+    Ok(target)
+}
+
+/// The target of that name; the path of a target file is relative to a folder.
+pub(crate) fn named(name: &str, folder: &Path) -> Result<Target, Trouble> {
     if name == LOCAL {
         let machine = this()?;
         return Ok(target::local(machine.cpus, machine.memory));
@@ -23,14 +34,14 @@ pub(crate) fn target(name: &str) -> Result<Target, Trouble> {
     if let Some(target) = target::find(name) {
         return Ok(target);
     }
-    let path = Path::new(name);
+    let path = folder.join(name);
     if path.extension().is_none_or(|ending| ending != "ron") {
         let names = target::library().map(|(name, _)| name);
         return Err(Trouble::unknown("target", name, names, &choices()));
     }
-    let text = text(path)?;
+    let text = text(&path)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    target::parse(&stem, &text).map_err(|error| Trouble::new(format!("{name}:{error}")))
+    target::parse(&stem, &text).map_err(|error| Trouble::new(format!("{}:{error}", path.display())))
 }
 
 /// The names there are, for messages.

@@ -1,20 +1,24 @@
 //! The command line: flags, files, terminal, exit statuses. One file for each command.
 //!
 //! Results go to stdout, all that is said about them to stderr. Exit statuses: 0 fine, 1 found
-//! something (a mistake, a failed run), 2 usage or trouble, 130 interrupted.
+//! something (a mistake, a change, a failed run), 2 usage or trouble, 3 a policy failed, 130
+//! interrupted.
 
 mod check;
 mod exit;
 mod explain;
 mod facts;
 mod file;
+mod kept;
 mod machine;
 mod messages;
 mod nodes;
 mod ops;
 mod plan;
 mod progress;
+mod project;
 mod run;
+mod snapshot;
 mod targets;
 mod terminal;
 
@@ -36,6 +40,7 @@ struct Cli {
 enum Command {
     Run(run::Args),
     Plan(plan::Args),
+    Snapshot(snapshot::Args),
     Check(check::Args),
     Explain(explain::Args),
     Ops(ops::Args),
@@ -47,6 +52,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Plan(args) => plan::run(&args),
+        Command::Snapshot(args) => snapshot::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Ops(args) => ops::run(&args),

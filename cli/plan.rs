@@ -11,7 +11,7 @@ use haul_ir::target::Target;
 use crate::exit::{Exit, Trouble};
 use crate::facts::{self, Set};
 use crate::file::File;
-use crate::{machine, messages, terminal};
+use crate::{machine, messages, project, terminal};
 
 /// Plans pipelines for a target, without running or probing anything.
 ///
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The machines to plan for: a name of `haul targets`, a target file, or `local`. Several
-    /// are compared.
+    /// are compared. Without, those of `haul.ron`.
     #[arg(long = "target", value_name = "TARGET")]
     targets: Vec<String>,
     #[command(flatten)]
@@ -41,12 +41,13 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
-    if args.targets.is_empty() {
-        let message = format!("which machines? Add --target NAME\n{}", machine::choices());
-        return Err(Trouble::new(message));
-    }
-    let named = args.targets.iter().map(|name| machine::target(name));
-    let targets = named.collect::<Result<Vec<_>, _>>()?;
+    let targets = match args.targets.is_empty() {
+        true => project::default_targets()?,
+        false => {
+            let named = args.targets.iter().map(|name| machine::target(name));
+            named.collect::<Result<Vec<_>, _>>()?
+        }
+    };
     let mut exit = Exit::Fine;
     for path in &args.files {
         exit = exit.max(plan_file(&File::read(path)?, args, &targets)?);

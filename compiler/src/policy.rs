@@ -127,25 +127,22 @@ pub fn check(policies: &Policies, old: Option<&SavedPlan>, new: &SavedPlan) -> V
     violations
 }
 
-/// The names of stages and ops in policies that are in none of the plans: mistyped, or gone.
-pub fn unmatched<'p>(policies: &'p Policies, plans: &[&SavedPlan]) -> Vec<&'p Placed> {
-    let is_there = |name: &Placed| {
-        let pattern = Pattern::new(&name.text);
-        let in_plan = |plan: &&SavedPlan| {
-            let mut stages = plan.stages.iter();
-            pattern.is_about(plan)
-                && stages.any(|stage| {
-                    let mut ops = stage.ops.iter();
-                    pattern.is_stage(stage) || ops.any(|op| pattern.is_op(stage, &op.name))
-                })
-        };
-        plans.iter().any(in_plan)
-    };
-    policies
-        .no_cpu
-        .iter()
-        .filter(|name| !is_there(name))
-        .collect()
+/// The names of stages and ops in policies that are in none of the plans that these are for:
+/// mistyped, or gone.
+pub fn unmatched<'p>(held: &[(&'p Policies, &SavedPlan)]) -> Vec<&'p Placed> {
+    let mut names: Vec<(&'p Placed, bool)> = Vec::new();
+    for (policies, plan) in held {
+        for name in &policies.no_cpu {
+            let at = names.iter().position(|(other, _)| *other == name);
+            let at = at.unwrap_or_else(|| {
+                names.push((name, false));
+                names.len() - 1
+            });
+            names[at].1 = names[at].1 || Pattern::new(&name.text).is_in(plan);
+        }
+    }
+    let unmatched = names.into_iter().filter(|(_, matched)| !matched);
+    unmatched.map(|(name, _)| name).collect()
 }
 
 /// A figure of a plan that limits are about.
@@ -258,6 +255,16 @@ impl<'p> Pattern<'p> {
     fn is_about(&self, plan: &SavedPlan) -> bool {
         self.pipeline
             .is_none_or(|pipeline| pipeline == plan.pipeline)
+    }
+
+    /// Whether a stage or op of the plan has such a name.
+    fn is_in(&self, plan: &SavedPlan) -> bool {
+        let mut stages = plan.stages.iter();
+        self.is_about(plan)
+            && stages.any(|stage| {
+                let mut ops = stage.ops.iter();
+                self.is_stage(stage) || ops.any(|op| self.is_op(stage, &op.name))
+            })
     }
 
     fn is_stage(&self, stage: &SavedStage) -> bool {

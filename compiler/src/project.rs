@@ -4,6 +4,7 @@ use haul_ir::target::Target;
 use serde::Deserialize;
 
 use crate::diagnostics::Levels;
+use crate::diagnostics::suggest::nearest;
 use crate::form::units::{Bytes, Money, Percent, Time};
 use crate::form::{Fault, FileError, Table, read};
 use crate::policy::{Limit, Policies};
@@ -39,7 +40,7 @@ pub struct Snapshots {
 }
 
 /// A text of the file, which knows its place there.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// The text.
     pub text: String,
@@ -59,6 +60,11 @@ impl Project {
     /// A mistake about a text of the file, at its place.
     pub fn error(&self, at: &Placed, message: impl Into<String>) -> FileError {
         Fault::new(at.steps.clone(), message).place(&self.text)
+    }
+
+    /// Whether it declares prices.
+    pub fn has_prices(&self) -> bool {
+        !self.prices.0.is_empty()
     }
 
     /// Gives the nodes of a target the prices that the project declares for them.
@@ -85,7 +91,7 @@ impl Project {
             if nodes.contains(name) {
                 continue;
             }
-            let near = crate::diagnostics::suggest::nearest(name, nodes.iter().map(String::as_str));
+            let near = nearest(name, nodes.iter().map(String::as_str));
             let help = near.map_or_else(
                 || "write `target.node`, of a target that haul has or this file names".to_owned(),
                 |near| format!("did you mean `{near}`?"),

@@ -273,7 +273,7 @@ fn names_that_match_nothing_are_found() {
         "no_cpu: [\"product\", \"prodct\", \"product.y\", \"*.y\", \"test:total\", \"tset:total\", \
             \"product.[\"]",
     );
-    let unmatched = unmatched(&names, &[&plan]);
+    let unmatched = unmatched(&[(&names, &plan)]);
     let unmatched: Vec<_> = unmatched.iter().map(|name| name.text.as_str()).collect();
     assert_eq!(unmatched, ["prodct", "tset:total", "product.["]);
 }

@@ -6,7 +6,7 @@ use super::strings;
 use super::tree::{self, Entry, Node, NodeKind};
 
 /// A step from a value into it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// To the value of a field, or of an entry of a map.
     Value(String),

@@ -1,0 +1,156 @@
+//! The plans that a project keeps: one beside each pipeline for each target that it declares.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use haul_compiler::project::Snapshots;
+use haul_compiler::saved::SavedPlan;
+use haul_ir::diagnostic::{Diagnostic, Severity};
+use haul_ir::target::Target;
+
+use crate::exit::{Exit, Trouble};
+use crate::facts::{self, Set};
+use crate::file::File;
+use crate::project::{FILE, Project, shown};
+use crate::{machine, messages};
+
+/// A plan that is kept.
+pub(crate) struct Kept<'p> {
+    /// The pipeline file.
+    pub(crate) pipeline: PathBuf,
+    /// The machines.
+    pub(crate) target: Rc<Target>,
+    /// Where the plan is kept: `NAME.TARGET.plan` beside the pipeline.
+    pub(crate) path: PathBuf,
+    /// The entry that declares it.
+    pub(crate) entry: &'p Snapshots,
+}
+
+impl Kept<'_> {
+    /// Its name: `NAME.TARGET`.
+    pub(crate) fn name(&self) -> String {
+        name(&self.path)
+    }
+}
+
+/// The name of a plan file: without folders and ending.
+pub(crate) fn name(path: &Path) -> String {
+    path.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// All plans that a project keeps, by pipeline.
+pub(crate) fn kept(project: &Project) -> Result<Vec<Kept<'_>>, Trouble> {
+    let mut all: BTreeMap<(PathBuf, usize), Kept<'_>> = BTreeMap::new();
+    let mut owners = BTreeMap::new();
+    for entry in project.snapshots() {
+        let targets = targets(project, entry)?;
+        for pipeline in pipelines(project, entry)? {
+            for target in &targets {
+                let path = pipeline.with_extension(format!("{}.plan", target.name));
+                let owner = format!("{} for {}", shown(&pipeline), target.name);
+                if let Some(other) = owners.insert(path.clone(), owner.clone()) {
+                    let what = match other == owner {
+                        true => format!("{owner} is declared twice"),
+                        false => format!("{owner} and {other} would be kept in one file"),
+                    };
+                    return Err(project.trouble(&entry.pipelines, what));
+                }
+                let kept = Kept {
+                    pipeline: pipeline.clone(),
+                    target: Rc::clone(target),
+                    path,
+                    entry,
+                };
+                all.insert((pipeline.clone(), all.len()), kept);
+            }
+        }
+    }
+    Ok(all.into_values().collect())
+}
+
+/// Plan files beside pipelines that belong to no pipeline and target: one of them is gone.
+pub(crate) fn orphans(project: &Project, kept: &[Kept<'_>]) -> Vec<PathBuf> {
+    let mut orphans = Vec::new();
+    for entry in project.snapshots() {
+        let pattern = Path::new(&entry.pipelines.text).with_file_name("*.plan");
+        // Nothing matches where nothing was kept; a folder that cannot be read was told.
+        let found = haul_executor::files(&pattern.to_string_lossy(), &project.folder);
+        let paths = found.unwrap_or_default().into_iter();
+        orphans.extend(paths.map(|path| project.folder.join(path)));
+    }
+    orphans.sort();
+    orphans.dedup();
+    let is_kept = |path: &PathBuf| kept.iter().any(|kept| kept.path == *path);
+    orphans.retain(|path| !is_kept(path) && name(path).contains('.'));
+    orphans
+}
+
+/// Compiles a pipeline for the targets of its plans, and tells the mistakes. None for a target
+/// that there is no plan for.
+pub(crate) fn compile(
+    project: &Project,
+    plans: &[Kept<'_>],
+) -> Result<(Vec<Option<SavedPlan>>, Exit), Trouble> {
+    let Some(first) = plans.first() else {
+        return Ok((Vec::new(), Exit::Fine));
+    };
+    let file = File::read(&first.pipeline)?;
+    let checked = facts::check(&file, &Set::default());
+    let tell = |diagnostics: Vec<Diagnostic>| {
+        let mut diagnostics = project.lints().apply(diagnostics);
+        diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+        messages::tell(&file, &diagnostics)
+    };
+    let mut exit = tell(checked.diagnostics);
+    let mut made = Vec::new();
+    for kept in plans {
+        let typed = checked.typed.clone();
+        let planned = typed.map(|typed| file.plan(typed, &kept.target, &checked.places));
+        let (plan, diagnostics) = match planned {
+            None => (None, Vec::new()),
+            Some(Err(mistakes)) => (None, mistakes),
+            Some(Ok(planned)) => (Some(SavedPlan::of(&planned.plan)), planned.warnings),
+        };
+        exit = exit.max(tell(diagnostics));
+        made.push(plan);
+    }
+    Ok((made, exit))
+}
+
+/// The targets of an entry.
+fn targets(project: &Project, entry: &Snapshots) -> Result<Vec<Rc<Target>>, Trouble> {
+    let mut targets: Vec<Rc<Target>> = Vec::new();
+    for name in &entry.targets {
+        if name.text == machine::LOCAL {
+            let message =
+                "plans for this machine differ from those for the next one: name a target";
+            return Err(project.trouble(name, message));
+        }
+        let target = project.target(name)?;
+        if targets.iter().any(|other| other.name == target.name) {
+            let message = format!("there are two targets of the name `{}` here", target.name);
+            return Err(project.trouble(name, message));
+        }
+        targets.push(Rc::new(target));
+    }
+    Ok(targets)
+}
+
+/// The pipeline files of an entry.
+fn pipelines(project: &Project, entry: &Snapshots) -> Result<Vec<PathBuf>, Trouble> {
+    let pattern = &entry.pipelines;
+    let found = haul_executor::files(&pattern.text, &project.folder);
+    let mut paths = found.map_err(|error| project.trouble(pattern, error.to_string()))?;
+    paths.retain(|path| path != Path::new(FILE));
+    if paths.is_empty() {
+        return Err(project.trouble(pattern, "no pipeline matches this pattern"));
+    }
+    Ok(paths
+        .into_iter()
+        .map(|path| project.folder.join(path))
+        .collect())
+}
