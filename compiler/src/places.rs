@@ -3,6 +3,8 @@
 use haul_ir::diagnostic::Span;
 use haul_ir::id::{IdVec, InputId, OpId, StageId};
 
+use crate::syntax::ast::Fields;
+
 /// Places of the parts of a graph. The tables have the lengths of the graph's.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
@@ -12,10 +14,34 @@ pub struct Places {
     pub stages: IdVec<StageId, Span>,
     /// The parenthesis of each request of each stage: of the stage, or of an alternative.
     pub requests: IdVec<StageId, Vec<Span>>,
+    /// The fields of each request of each stage.
+    pub fields: IdVec<StageId, Vec<RequestFields>>,
     /// The expression of each op; in the function, for one that comes from there.
     pub ops: IdVec<OpId, Span>,
     /// The side that the author wishes for each op, where there is a wish.
     pub pins: IdVec<OpId, Option<Span>>,
     /// The name of each output.
     pub outputs: Vec<Span>,
+}
+
+/// Where the fields of a request are written.
+#[derive(Clone, Debug, Default)]
+pub struct RequestFields {
+    /// Those in its own parenthesis.
+    pub own: Fields,
+    /// Whether it is an alternative of a stage that asks for memory itself.
+    pub inherits_memory: bool,
+    /// Whether it is an alternative of a stage that asks for a GPU itself.
+    pub inherits_gpu: bool,
+}
+
+impl RequestFields {
+    /// Of the request of a stage, or of an alternative to it.
+    pub(crate) fn new(own: &Fields, whole: Option<&Fields>) -> Self {
+        Self {
+            own: own.clone(),
+            inherits_memory: whole.is_some_and(|whole| whole.memory.is_some()),
+            inherits_gpu: whole.is_some_and(|whole| !whole.gpu_parts.is_empty()),
+        }
+    }
 }

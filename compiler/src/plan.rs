@@ -1,6 +1,7 @@
 //! From a checked graph and a target to a plan: everything decided, nothing run.
 
 mod choice;
+mod edits;
 mod estimates;
 mod lints;
 mod refusals;

@@ -42,6 +42,7 @@ pub(crate) use self::node::{
     CallId, CallSite, Node, NodeId, Operand, Origin, Output, Resolved, Stage, Statement, ValueRef,
     Wish,
 };
+pub(crate) use self::requests::MEMORY_PER_CPU;
 pub(crate) use self::sizes::is_too_large;
 pub(crate) use self::sources::{file_source, refuse_picture};
 

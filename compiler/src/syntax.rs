@@ -5,6 +5,7 @@
 
 pub mod ast;
 mod bytes;
+mod edits;
 mod file;
 mod formula;
 mod lexer;

@@ -2,6 +2,7 @@
 
 mod data;
 mod infer;
+mod lints;
 mod machines;
 mod requests;
 mod resolve;
@@ -11,6 +12,7 @@ use haul_ir::diagnostic::Code;
 
 pub use self::data::*;
 pub use self::infer::*;
+pub use self::lints::*;
 pub use self::machines::*;
 pub use self::requests::*;
 pub use self::resolve::*;
@@ -41,7 +43,7 @@ const GROUPS: [&[CodeInfo]; 9] = [
     machines::CODES,
     data::CODES,
     resolve::WARNINGS,
-    machines::WARNINGS,
+    lints::WARNINGS,
 ];
 
 /// All codes in ascending order.

@@ -45,6 +45,7 @@ impl Inference<'_> {
             }
             self.places.stages.push(stage.name.span);
             self.places.requests.push(stage.request_spans);
+            self.places.fields.push(stage.request_fields);
             self.graph.stages.push(Stage {
                 name: stage.name.value,
                 each: stage.each,

@@ -22,7 +22,7 @@ pub(super) fn facts(
     costs: &[Costs],
 ) -> Result<Vec<Fact>, Refusal> {
     let fact = |position: usize| {
-        let pin = pin(typed, stage, position);
+        let pin = stage.pins[position];
         let Some(reason) = against_gpu(typed, stage, machine, sizes, position, pin) else {
             return Ok(favouring_gpu(stage, sizes, &costs[position], position, pin));
         };
@@ -105,13 +105,6 @@ fn refusal(typed: &Typed, stage: &StageGraph, position: usize, reason: Reason) -
         _ => unreachable!("facts against the GPU are the above, and no op has two wishes"),
     };
     Refusal::Pin { group, why }
-}
-
-/// The author's wish for a group; ops of one group have the same.
-fn pin(typed: &Typed, stage: &StageGraph, position: usize) -> Pin {
-    let ops = typed.groups()[stage.groups[position]].ops.iter();
-    let mut pins = ops.map(|op| typed.graph().ops[*op].pin);
-    pins.find(|pin| *pin != Pin::Auto).unwrap_or_default()
 }
 
 fn handles_text(typed: &Typed, node: &OpNode) -> bool {

@@ -14,6 +14,8 @@ pub(super) struct Choice {
     pub(super) tasks: Expr,
     /// Which of its requests.
     pub(super) request: usize,
+    /// What that request asks for.
+    pub(super) asked: Request,
     pub(super) home: Home,
     pub(super) division: Division,
     /// When the last of its tasks would end with the nodes of its kind to themselves.
@@ -34,9 +36,8 @@ pub(super) enum Refused {
 
 impl Choice {
     /// What a task gets.
-    pub(super) fn machine<'a>(&self, context: &Context<'a>) -> Machine<'a> {
-        let requests = &context.typed.graph().stages[self.graph.stage].requests;
-        machine(context, &requests[self.request], self.home)
+    pub(super) fn machine<'a>(&'a self, context: &Context<'a>) -> Machine<'a> {
+        machine(context, &self.asked, self.home)
     }
 }
 
@@ -53,14 +54,20 @@ struct Candidate {
 /// then the first. Where a time is unknown, the first request that can be granted wins.
 pub(super) fn choose(context: &Context<'_>, stage: StageId) -> Result<Choice, Refused> {
     let graph = StageGraph::of(context.typed, &context.usage, stage);
-    let tasks = tasks(context.typed, stage);
+    let requests = &context.typed.graph().stages[stage].requests;
+    choose_among(context, graph, requests)
+}
+
+/// As [`choose`], with other requests than those of the stage.
+pub(super) fn choose_among(
+    context: &Context<'_>,
+    graph: StageGraph,
+    requests: &[Request],
+) -> Result<Choice, Refused> {
+    let tasks = tasks(context.typed, graph.stage);
     let mut candidates = Vec::new();
     let mut refused = Refused::Impossible;
-    for (position, request) in context.typed.graph().stages[stage]
-        .requests
-        .iter()
-        .enumerate()
-    {
+    for (position, request) in requests.iter().enumerate() {
         for home in homes(request, context.target) {
             let machine = machine(context, request, home);
             match divide(context.typed, &graph, machine, &context.sizes) {
@@ -85,6 +92,7 @@ pub(super) fn choose(context: &Context<'_>, stage: StageId) -> Result<Choice, Re
         graph,
         tasks,
         request: best.request,
+        asked: requests[best.request].clone(),
         home: best.home,
         division: best.division,
         finish: best.finish,

@@ -1,21 +1,45 @@
-//! Requests that can be granted but are probably not what is meant.
+//! What can be granted and run but is probably not what is meant, with what the other way would
+//! save of the whole run.
 
-use haul_ir::diagnostic::{Diagnostic, Span};
-use haul_ir::graph::{GpuCount, Request};
-use haul_ir::id::{IdVec, StageId};
-use haul_ir::plan::{Estimates, Reason};
-use haul_ir::target::Gpu;
+mod cpus;
+mod detours;
+mod dispatch;
+mod gpus;
+mod memory;
+mod queues;
+mod shares;
+mod what_if;
 
+use haul_ir::cost::Nanos;
+use haul_ir::diagnostic::{Diagnostic, Saving, Span};
+use haul_ir::graph::Request;
+use haul_ir::id::{IdVec, StageId, ValueId};
+use haul_ir::plan::Estimates;
+
+use self::what_if::WhatIf;
 use super::Context;
-use super::choice::{Choice, asks_for_gpu, finish, machine};
-use crate::diagnostics::codes::{IDLE_GPU, NO_GPU_REQUESTED, SOONER_ON_CPUS};
-use crate::feasibility::homes;
-use crate::place::{divide, group_name};
-use crate::places::Places;
-use crate::render::units::time;
+use super::choice::{Choice, choose_among};
+use crate::places::{Places, RequestFields};
+use crate::resolve::MEMORY_PER_CPU;
 
-/// A GPU is worth mentioning where it saves at least this long.
+/// Less time than this is not worth saying a word about: 0.1 s.
 const WORTH_SAYING: u128 = 100_000_000;
+
+/// Looks at one stage.
+type Lint = fn(&Lints<'_>, &Choice) -> Option<Diagnostic>;
+
+/// Those that look at one stage after the other.
+const OF_STAGE: [Lint; 9] = [
+    gpus::idle,
+    gpus::missing,
+    gpus::several,
+    cpus::idle,
+    cpus::missing,
+    shares::unknown_memory,
+    shares::more_than_memory,
+    memory::idle,
+    detours::between_stages,
+];
 
 /// The warnings about all stages, sorted by place.
 pub(super) fn lints(
@@ -24,126 +48,122 @@ pub(super) fn lints(
     estimates: &Estimates,
     places: &Places,
 ) -> Vec<Diagnostic> {
+    let lints = Lints {
+        context,
+        choices,
+        estimates,
+        places,
+        uses: detours::uses(context),
+        what_if: WhatIf::new(context, choices, estimates),
+    };
     let mut warnings = Vec::new();
-    warnings.extend(sooner_on_cpus(context, choices, estimates, places));
+    warnings.extend(queues::sooner_on_cpus(&lints));
     for choice in choices.iter() {
-        let span = request_span(choice, places);
-        warnings.extend(idle_gpu(context, choice, span));
-        warnings.extend(no_gpu_requested(context, choice, span));
+        warnings.extend(OF_STAGE.iter().filter_map(|lint| lint(&lints, choice)));
+        warnings.extend(detours::in_stage(&lints, choice));
     }
+    warnings.extend(dispatch::small_tasks(&lints));
     warnings.sort_by_key(|warning| (warning.primary.span, warning.code));
     warnings
 }
 
-fn request_span(choice: &Choice, places: &Places) -> Span {
-    let spans = places.requests.get(choice.graph.stage);
-    let span = spans.and_then(|spans| spans.get(choice.request));
-    span.copied().unwrap_or_default()
+/// What lints look at.
+struct Lints<'a> {
+    context: &'a Context<'a>,
+    choices: &'a IdVec<StageId, Choice>,
+    estimates: &'a Estimates,
+    places: &'a Places,
+    /// How many stages but its own, and outputs, use each value.
+    uses: IdVec<ValueId, u32>,
+    what_if: WhatIf<'a>,
 }
 
-/// Tasks queue for GPUs so long that the run would end sooner without. Told at the stage that
-/// keeps them busy the longest.
-fn sooner_on_cpus(
-    context: &Context<'_>,
-    choices: &IdVec<StageId, Choice>,
-    estimates: &Estimates,
-    places: &Places,
-) -> Option<Diagnostic> {
-    let (planned, on_cpus) = (estimates.makespan?, estimates.all_on_cpu?);
-    if u128::from(planned.saturating_sub(on_cpus)) < WORTH_SAYING {
-        return None;
+impl Lints<'_> {
+    fn name(&self, stage: StageId) -> &str {
+        &self.context.typed.graph().stages[stage].name
     }
-    let on_gpu = choices.iter().filter(|choice| choice.division.uses_gpu());
-    let busiest = on_gpu.max_by_key(|choice| choice.finish)?;
-    let name = &context.typed.graph().stages[busiest.graph.stage].name;
-    let message = format!(
-        "the run takes {}, and {} with every op on CPUs: tasks of `{name}` wait for GPUs",
-        time(planned),
-        time(on_cpus)
-    );
-    let help = "request CPUs, let `any_of` choose, or use a share of a GPU for each task";
-    let diagnostic = Diagnostic::warning(SOONER_ON_CPUS, request_span(busiest, places), message);
-    Some(diagnostic.at("the GPUs are busy here").help(help))
+
+    /// The parenthesis of the request that a stage gets.
+    fn span(&self, choice: &Choice) -> Span {
+        let spans = self.places.requests.get(choice.graph.stage);
+        let span = spans.and_then(|spans| spans.get(choice.request));
+        span.copied().unwrap_or_default()
+    }
+
+    /// Where the fields of that request are written.
+    fn fields(&self, choice: &Choice) -> Option<&RequestFields> {
+        let fields = self.places.fields.get(choice.graph.stage)?;
+        fields.get(choice.request)
+    }
+
+    /// The stage as it would be placed with another request instead of the one that it gets;
+    /// nothing where it could not be.
+    fn instead(&self, choice: &Choice, request: Request) -> Option<Choice> {
+        let stage = &self.context.typed.graph().stages[choice.graph.stage];
+        let mut requests = stage.requests.clone();
+        requests[choice.request] = request;
+        choose_among(self.context, choice.graph.clone(), &requests).ok()
+    }
+
+    /// What another request instead of the one that a stage gets saves of the run.
+    fn saving(&self, choice: &Choice, request: Request) -> Option<Saving> {
+        self.what_if
+            .saving(|| Some((choice.graph.stage, self.instead(choice, request)?)))
+    }
+
+    /// A stage's request with another number of CPUs, and the memory that comes with them where
+    /// none is asked for.
+    fn with_cpus(&self, choice: &Choice, cpus: u32) -> Request {
+        let mut request = choice.asked.clone();
+        request.cpus = cpus;
+        if !self.asks_for_memory(choice) {
+            request.memory = default_memory(cpus);
+        }
+        request
+    }
+
+    fn asks_for_memory(&self, choice: &Choice) -> bool {
+        let fields = self.fields(choice);
+        fields.is_none_or(|fields| fields.own.memory.is_some() || fields.inherits_memory)
+    }
+
+    /// How many tasks a stage has; one where that is unknown.
+    fn tasks(&self, choice: &Choice) -> u64 {
+        let tasks = self.context.sizes.planned.eval(&choice.tasks);
+        tasks.unwrap_or(1)
+    }
+
+    /// Time that all tasks of a stage hold something, of which each holds `held / per`.
+    fn held(&self, choice: &Choice, held: u32, per: u32) -> Nanos {
+        let time = u128::from(choice.division.time.unwrap_or(0));
+        let all = time
+            .saturating_mul(self.tasks(choice).into())
+            .saturating_mul(held.into());
+        whole_nanos(all / u128::from(per))
+    }
 }
 
-/// A GPU is requested and everything is on CPUs, although all work is known.
-fn idle_gpu(context: &Context<'_>, choice: &Choice, span: Span) -> Option<Diagnostic> {
-    let machine = choice.machine(context);
-    let (gpu, held) = (machine.gpu?, choice.division.time?);
-    if choice.division.uses_gpu() {
-        return None;
-    }
-    let name = &context.typed.graph().stages[choice.graph.stage].name;
-    let message = format!("`{name}` requests a GPU that none of its ops runs on");
-    let at = format!("each task holds {} for {}", gpu.name, time(held));
-    Some(
-        Diagnostic::warning(IDLE_GPU, span, message)
-            .at(at)
-            .help(without_gpu(context, choice)),
-    )
+/// Memory that comes with so many CPUs.
+fn default_memory(cpus: u32) -> u64 {
+    u64::from(cpus).saturating_mul(MEMORY_PER_CPU)
 }
 
-/// What to do about a GPU that none of a stage's ops runs on, by why they do not.
-fn without_gpu(context: &Context<'_>, choice: &Choice) -> String {
-    let leave_out = "leave `gpus`, `gpu_type` and `vram` out";
-    let reasons: Vec<_> = choice.division.hard_reasons().collect();
-    let find = |is_it: fn(&Reason) -> bool| {
-        let position = reasons
-            .iter()
-            .position(|reason| reason.is_some_and(is_it))?;
-        Some(group_name(context.typed, choice.graph.groups[position]))
-    };
-    if let Some(name) = find(|reason| matches!(reason, Reason::PinnedByAuthor)) {
-        return format!("{leave_out}, or the `place: Cpu` that keeps `{name}` on CPUs");
-    }
-    if let Some(name) = find(|reason| matches!(reason, Reason::DoesNotFitVram { .. })) {
-        return format!("{leave_out}, or request a GPU whose memory holds `{name}`");
-    }
-    if reasons.contains(&None) {
-        return format!("{leave_out}: on CPUs everything is as fast");
-    }
-    if let Some(name) = find(|reason| matches!(reason, Reason::UnknownWork)) {
-        return format!("{leave_out}, or give sizes from which the work of `{name}` is known");
-    }
-    format!("{leave_out}: none of its ops has a GPU kernel")
+fn whole_nanos(time: u128) -> Nanos {
+    Nanos::try_from(time).unwrap_or(Nanos::MAX)
 }
 
-/// No GPU is requested, and with one the stage would finish a quarter sooner or more.
-fn no_gpu_requested(context: &Context<'_>, choice: &Choice, span: Span) -> Option<Diagnostic> {
-    let stage = &context.typed.graph().stages[choice.graph.stage];
-    if stage.requests.iter().any(asks_for_gpu) {
-        return None;
+/// What to do, and where the run does not end sooner for it, what it is good for.
+fn advice(what: String, saving: Option<Saving>, frees: &str) -> String {
+    match saving {
+        Some(saving) if saving.time > 0 => what,
+        _ => format!("{what}: that frees {frees}"),
     }
-    let now = choice.finish?;
-    let request = Request {
-        gpus: GpuCount::ONE,
-        ..stage.requests[choice.request].clone()
-    };
-    let with_gpu = homes(&request, context.target)
-        .into_iter()
-        .filter_map(|home| {
-            let machine = machine(context, &request, home);
-            let division = divide(context.typed, &choice.graph, machine, &context.sizes).ok()?;
-            let finish = finish(context, &division, &choice.tasks, machine)?;
-            Some((finish, machine.gpu?))
-        });
-    let (then, gpu): (u128, &Gpu) = with_gpu.min_by_key(|(finish, _)| *finish)?;
-    let saved = now.saturating_sub(then);
-    if saved < WORTH_SAYING || saved * 4 < now {
-        return None;
+}
+
+/// Adds what is saved, where that is known.
+fn with_saving(diagnostic: Diagnostic, saving: Option<Saving>) -> Diagnostic {
+    match saving {
+        Some(saving) => diagnostic.saves(saving),
+        None => diagnostic,
     }
-    let nanos = |time: u128| u64::try_from(time).unwrap_or(u64::MAX);
-    let message = format!(
-        "`{}` would take {} with a GPU {} and takes {} without",
-        stage.name,
-        time(nanos(then)),
-        gpu.name,
-        time(nanos(now))
-    );
-    let help = format!("add `gpus: 1, gpu_type: \"{}\"`", gpu.name);
-    Some(
-        Diagnostic::warning(NO_GPU_REQUESTED, span, message)
-            .at("requests no GPU")
-            .help(help),
-    )
 }

@@ -7,10 +7,11 @@ use haul_ir::id::{GroupId, StageId, ValueId};
 
 use super::Context;
 use super::choice::{Refused, machine};
+use super::edits::set;
 use crate::diagnostics::codes::{MEMORY, PLACE, VRAM};
 use crate::feasibility::impossible;
 use crate::place::{Machine, Peak, Refusal, group_name, value_name};
-use crate::places::Places;
+use crate::places::{Places, RequestFields};
 use crate::render::units::exact_bytes;
 
 const MIB: u64 = 1 << 20;
@@ -34,6 +35,10 @@ pub(super) fn diagnostic(
         places,
         stage: &facts.name,
         span,
+        fields: places
+            .fields
+            .get(stage)
+            .and_then(|fields| fields.get(request)),
     };
     match why {
         Refusal::Pin { group, why } => teller.pin(group, &why),
@@ -48,6 +53,8 @@ struct Teller<'a> {
     stage: &'a str,
     /// The request.
     span: Span,
+    /// Where its fields are written.
+    fields: Option<&'a RequestFields>,
 }
 
 impl Teller<'_> {
@@ -80,7 +87,14 @@ impl Teller<'_> {
         );
         let diagnostic = Diagnostic::error(MEMORY, self.span, message).at("asked for here");
         let diagnostic = self.label_peak(diagnostic, peak, "memory");
-        diagnostic.help(format!("`memory: \"{}\"` suffices", enough(needed)))
+        let memory = format!("\"{}\"", enough(needed));
+        let diagnostic = diagnostic.help(format!("`memory: {memory}` suffices"));
+        let mut nodes = self.context.target.nodes.iter();
+        if nodes.all(|node| node.memory < enough_bytes(needed)) {
+            return diagnostic;
+        }
+        let at = self.fields.and_then(|fields| fields.own.memory);
+        set(diagnostic, "memory", at, &memory, self.fields)
     }
 
     fn vram(&self, peak: &Peak, available: u64, machine: Machine<'_>) -> Diagnostic {

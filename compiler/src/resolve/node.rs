@@ -8,7 +8,7 @@ use haul_ir::graph::{Graph, Pin, Request, Scalar, Sink};
 use haul_ir::id::{CollectionId, Id, IdVec, InputId};
 use haul_ir::op::{Attrs, Op};
 
-use crate::places::Places;
+use crate::places::{Places, RequestFields};
 use crate::syntax::ast::Name;
 
 /// A pipeline whose names were looked up.
@@ -36,6 +36,7 @@ pub(crate) struct Stage {
     pub(crate) requests: Vec<Request>,
     /// Where each request is written.
     pub(crate) request_spans: Vec<Span>,
+    pub(crate) request_fields: Vec<RequestFields>,
     pub(crate) statements: Vec<Statement>,
     /// The value named after the stage.
     pub(crate) value: Operand,

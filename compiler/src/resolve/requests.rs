@@ -5,12 +5,26 @@ use haul_ir::graph::{GpuCount, Request};
 
 use super::Resolver;
 use crate::diagnostics::codes::{AMOUNT, CPUS, GPUS, NO_ALTERNATIVE, NO_GPU};
+use crate::places::RequestFields;
 use crate::syntax::ast::{self, Spanned};
 
 /// Memory for each CPU where none is asked for: 2 GiB.
-const MEMORY_PER_CPU: u64 = 2 << 30;
+pub(crate) const MEMORY_PER_CPU: u64 = 2 << 30;
 
 impl Resolver<'_> {
+    /// Where the fields of each request of a stage are written.
+    pub(super) fn request_fields(stage: &ast::Stage) -> Vec<RequestFields> {
+        let whole = &stage.request.fields;
+        match &stage.any_of {
+            Some(any_of) if !any_of.value.is_empty() => {
+                let own = any_of.value.iter().map(|own| &own.fields);
+                own.map(|own| RequestFields::new(own, Some(whole)))
+                    .collect()
+            }
+            _ => vec![RequestFields::new(whole, None)],
+        }
+    }
+
     /// The requests of a stage, never none, each with its place.
     pub(super) fn requests(&mut self, stage: &ast::Stage) -> (Vec<Request>, Vec<Span>) {
         let whole = &stage.request;

@@ -60,6 +60,7 @@ impl<'a> Resolver<'a> {
             each: self.each.collection(),
             requests,
             request_spans,
+            request_fields: Resolver::request_fields(ast),
             statements,
             value: exports.value.clone(),
         });

@@ -9,6 +9,7 @@ use haul_ir::diagnostic::Span;
 use haul_ir::dtype::DType;
 
 pub use self::formula::*;
+pub use super::edits::{Fields, Room};
 
 /// A value and where it is written.
 #[derive(Clone, Debug, PartialEq)]
@@ -256,6 +257,8 @@ pub struct Request {
     pub vram: Option<Spanned<u64>>,
     /// The parenthesis that holds these fields.
     pub span: Span,
+    /// Where they can be changed.
+    pub fields: Fields,
 }
 
 /// The field `place` of a stage.

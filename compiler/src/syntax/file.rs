@@ -183,6 +183,7 @@ impl Reader<'_> {
             gpu_type: gpu_type.and_then(|node| self.string(node)),
             vram: vram.and_then(|node| self.bytes(node)),
             span,
+            fields: self.request_fields(fields, span.start),
         }
     }
 

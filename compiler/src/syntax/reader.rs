@@ -4,6 +4,7 @@
 use haul_ir::diagnostic::{Code, Diagnostic, Span};
 
 use super::ast::Name;
+use super::edits;
 use super::formula;
 use super::strings::{self, excerpt};
 use super::tree::{Entry, Node, NodeKind};
@@ -93,6 +94,15 @@ impl<'t> Reader<'t> {
             .filter(|(key, _)| key == name)
             .map(|(_, value)| value)
             .next()
+    }
+
+    /// Where the fields of the request among `fields` can be changed; `open` is where their
+    /// parenthesis opens.
+    pub(super) fn request_fields(&self, fields: &Fields<'_>, open: usize) -> edits::Fields {
+        let keys = fields.entries.iter();
+        let keys: Vec<_> = keys.map(|e| strings::key(self.text, &e.key)).collect();
+        let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
+        edits::fields(self.text, fields.entries, &keys, open)
     }
 
     /// Reports the fields that nobody asked for, and those that are missing.

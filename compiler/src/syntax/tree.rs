@@ -43,6 +43,8 @@ pub(super) enum NodeKind {
 pub(super) struct Entry {
     pub(super) key: Node,
     pub(super) value: Node,
+    /// Where it ends, with the comma after it.
+    pub(super) end: usize,
 }
 
 impl Node {

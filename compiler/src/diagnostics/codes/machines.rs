@@ -1,4 +1,4 @@
-//! E0310 to E0319 and W0301 to W0309: what does not fit the machines of a target, or wastes them.
+//! E0310 to E0319: what does not fit the machines of a target.
 
 use haul_ir::diagnostic::Code;
 
@@ -12,13 +12,6 @@ pub const PLACE: Code = Code("E0311");
 pub const MEMORY: Code = Code("E0312");
 /// A task needs more device memory than there is.
 pub const VRAM: Code = Code("E0313");
-/// A GPU is requested and not used.
-pub const IDLE_GPU: Code = Code("W0301");
-/// A GPU would pay and is not requested.
-pub const NO_GPU_REQUESTED: Code = Code("W0302");
-/// The run would end sooner with every op on CPUs.
-pub const SOONER_ON_CPUS: Code = Code("W0303");
-
 pub(super) static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: IMPOSSIBLE,
@@ -55,32 +48,5 @@ pub(super) static CODES: &[CodeInfo] = &[
             items or another device make it fit. One op that alone does not fit goes to the CPU.",
         wrong: "a stage on a GPU of 16 GB whose ops hold 20 GB at once",
         right: "two stages, of which each holds 10 GB",
-    },
-];
-
-pub(super) static WARNINGS: &[CodeInfo] = &[
-    CodeInfo {
-        code: IDLE_GPU,
-        title: "a GPU is requested and not used",
-        explanation: "Moving the data would take longer than the GPU saves, so that everything in \
-            the stage runs on CPUs while the GPU is held for it.",
-        wrong: "Pipeline(version: 1, stages: {\"a\": (gpus: 1, do: \"1\")})",
-        right: "Pipeline(version: 1, stages: {\"a\": (do: \"1\")})",
-    },
-    CodeInfo {
-        code: NO_GPU_REQUESTED,
-        title: "a GPU would pay and is not requested",
-        explanation: "The target has a GPU on which the stage would be faster, transfers \
-            included. Hardware is never taken unasked: request it, or ignore this.",
-        wrong: "a product of large matrices in a stage without `gpus`",
-        right: "the same with `gpus: 1`",
-    },
-    CodeInfo {
-        code: SOONER_ON_CPUS,
-        title: "the run would end sooner with every op on CPUs",
-        explanation: "Each task is faster on a GPU, but there are fewer GPUs than CPUs, and so \
-            many tasks that they wait for each other.",
-        wrong: "a thousand small tasks that each request the one GPU there is",
-        right: "the same on CPUs, or with `gpus: 0.1`",
     },
 ];

@@ -185,13 +185,15 @@ impl Parser<'_> {
         let key = self.value();
         if matches!(self.token.kind, TokenKind::Colon | TokenKind::Equals) {
             let value = self.entry_value(bracket, &key);
-            members.entries.push(Entry { key, value });
+            self.separator();
+            let end = self.end;
+            members.entries.push(Entry { key, value, end });
         } else if self.token.span == before {
-            return self.unexpected();
+            self.unexpected();
         } else {
             members.items.push(key);
+            self.separator();
         }
-        self.separator();
     }
 
     fn entry_value(&mut self, bracket: Bracket, key: &Node) -> Node {

@@ -1,0 +1,225 @@
+//! Lints as a whole: what they say to save, by hand, and what their edits do.
+
+#[path = "support/plans.rs"]
+mod plans;
+
+use std::fs;
+use std::path::Path;
+
+use haul_compiler::diagnostics::codes::{self, codes};
+use haul_compiler::diagnostics::edited;
+use haul_compiler::{Facts, check};
+use haul_ir::diagnostic::{Code, Diagnostic, Saving};
+use plans::try_plan;
+use proptest::prelude::*;
+
+/// `2 * 8192^3 / (8 * 95e9 * 0.8)` seconds: a product of 8192 x 8192 at 8 cpus.
+const PRODUCT: i64 = 1_808_407_283;
+
+/// The same on an A100: 70.5215 ms at a share `0.3 + 0.5 * s / (s + 1e9)` of 19.5 TFLOP/s for
+/// `s = 2 * 8192^3`, 5 us of launch, and 256 MiB each way at 25 GB/s in 10 us and 15 us more.
+const ON_GPU: i64 = 92_026_401;
+
+/// A pipeline of stages over `x`, 8192 x 8192, and `y`, 8 GiB.
+fn stages(stages: &[(&str, &str)]) -> String {
+    let outputs = stages
+        .iter()
+        .map(|(name, _)| format!("\"{name}\": Npy(path: \"{name}.npy\", from: \"{name}\"),\n"));
+    let stages = stages
+        .iter()
+        .map(|(name, stage)| format!("\"{name}\": ({stage}),\n"));
+    format!(
+        "Pipeline(version: 1, inputs: {{\"x\": Npy(path: \"x.npy\", type: \"f32[8192, 8192]\"),
+        \"y\": Npy(path: \"y.npy\", type: \"f64[32768, 32768]\")}},
+        stages: {{\n{}}},\noutputs: {{\n{}}})",
+        stages.collect::<String>(),
+        outputs.collect::<String>()
+    )
+}
+
+fn warnings(target: &str, text: &str) -> Vec<Diagnostic> {
+    try_plan(target, text).expect("it can be planned").warnings
+}
+
+/// What the only warning of that code would save.
+fn saving(target: &str, text: &str, code: Code) -> Saving {
+    let mut warnings = warnings(target, text);
+    warnings.retain(|warning| warning.code == code);
+    let [warning] = &warnings[..] else {
+        panic!("{warnings:#?}");
+    };
+    warning.saving.expect("it is known")
+}
+
+#[test]
+fn a_gpu_that_pays() {
+    let text = stages(&[("a", "cpus: 8, do: \"x @ x\"")]);
+    let saving = saving("a100", &text, codes::NO_GPU_REQUESTED);
+    assert_eq!(saving.time, PRODUCT - ON_GPU);
+    // 1.39 USD/h * 1.716380882 s / 3600 s.
+    assert_eq!(saving.nano_usd, Some(662_714));
+}
+
+#[test]
+fn a_gpu_that_another_stage_waits_for() {
+    let text = stages(&[
+        ("a", "cpus: 8, gpus: 1, place: Cpu, do: \"x @ x\""),
+        ("b", "cpus: 8, gpus: 1, do: \"x @ x\""),
+    ]);
+    let saving = saving("a100", &text, codes::IDLE_GPU);
+    // One after the other, or `b` beside `a`.
+    assert_eq!(saving.time, ON_GPU);
+    // 1.39 USD/h for 1.900433684 s, rounded, less that for 1.808407283 s, rounded.
+    assert_eq!(saving.nano_usd, Some(733_779 - 698_246));
+}
+
+#[test]
+fn cpus_that_another_stage_waits_for() {
+    // 47 of 64 cpus stand idle beside 17, which the memory keeps busy; `b` asks for 47 of them, a
+    // product of 8192 x 8192 at 47 * 76 G/s.
+    let text = stages(&[
+        ("a", "cpus: 64, do: \"sum(y)\""),
+        ("b", "cpus: 47, do: \"x @ x\""),
+    ]);
+    let saving = saving("cpu", &text, codes::IDLE_CPUS);
+    // 8 GiB at 200 GB/s.
+    assert_eq!(saving.time, 42_949_673);
+    assert_eq!(saving.nano_usd, None);
+}
+
+#[test]
+fn memory_that_another_stage_waits_for() {
+    // 200 and 100 of 256 GiB: one after the other. The second needs 16 GiB, a sixth of that.
+    let text = stages(&[
+        ("a", "cpus: 8, memory: \"200 GiB\", do: \"x @ x\""),
+        (
+            "b",
+            "cpus: 8, memory: \"100 GiB\", do: \"stack(sum(x @ x), sum(y + 1))\"",
+        ),
+    ]);
+    let saving = saving("cpu", &text, codes::IDLE_MEMORY);
+    assert_eq!(saving.time, PRODUCT);
+}
+
+#[test]
+fn a_second_gpu_that_another_stage_waits_for() {
+    let text = stages(&[
+        ("a", "cpus: 8, gpus: 4, do: \"x @ x\""),
+        ("b", "cpus: 8, gpus: 1, do: \"x @ x\""),
+    ]);
+    let saving = saving("a100x4", &text, codes::SEVERAL_GPUS);
+    assert_eq!(saving.time, ON_GPU);
+}
+
+/// Each pipeline of the cases, and each example of a lint, with its target.
+fn pipelines() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/plan");
+    let entries = fs::read_dir(folder).expect("the folder of cases is there");
+    let mut texts: Vec<String> = entries
+        .map(|entry| fs::read_to_string(entry.expect("it lists").path()).expect("it is a text"))
+        .collect();
+    texts.sort();
+    let target = |text: &str| {
+        let first = text
+            .lines()
+            .next()
+            .and_then(|line| line.strip_prefix("// target: "));
+        first.expect("the first line names a target").to_owned()
+    };
+    let cases = texts.into_iter().map(|text| (target(&text), text));
+    let lints = codes().filter(|info| info.code.0.starts_with("W03"));
+    let examples = lints.filter(|info| info.wrong.starts_with("Pipeline("));
+    cases
+        .chain(examples.map(|info| ("a100".to_owned(), info.wrong.to_owned())))
+        .collect()
+}
+
+#[test]
+fn edits_mend_what_they_are_for() {
+    let mut mended = Vec::new();
+    for (target, text) in pipelines() {
+        let found = match try_plan(&target, &text) {
+            Ok(planned) => planned.warnings,
+            Err(errors) => errors,
+        };
+        for diagnostic in found.iter().filter(|diagnostic| !diagnostic.fix.is_empty()) {
+            let after = edited(&text, std::slice::from_ref(diagnostic));
+            assert_eq!(after.made, [0], "{diagnostic:?}");
+            let left = match try_plan(&target, &after.text) {
+                Ok(planned) => planned.warnings,
+                Err(errors) => errors,
+            };
+            let count = |of: &[Diagnostic]| of.iter().filter(|d| d.code == diagnostic.code).count();
+            assert_eq!(
+                count(&left) + 1,
+                count(&found),
+                "{diagnostic:#?}\n{}\n{left:#?}",
+                after.text
+            );
+            mended.push(diagnostic.code);
+        }
+    }
+    mended.sort();
+    mended.dedup();
+    let mechanical = [
+        codes::MEMORY,
+        codes::IDLE_GPU,
+        codes::NO_GPU_REQUESTED,
+        codes::SOONER_ON_CPUS,
+        codes::IDLE_CPUS,
+        codes::FEW_CPUS,
+        codes::UNKNOWN_VRAM,
+        codes::CROWDED_VRAM,
+        codes::SEVERAL_GPUS,
+        codes::IDLE_MEMORY,
+        codes::DETOUR,
+    ];
+    assert_eq!(mended, mechanical);
+}
+
+/// The pieces of a pipeline with edits in two of its stages, with room for a comment after each.
+#[rustfmt::skip]
+const PIECES: [&str; 35] = [
+    "Pipeline(", "version: 1,", "inputs: {\"x\":",
+    "Npy(path: \"x.npy\", type: \"f32[8192, 8192]\")},", "stages: {",
+    "\"a\": (", "gpus:", "1", ",", "gpu_type:", "\"A100-80GB\"", ",", "memory:", "\"200 GiB\"", ",",
+    "vram: \"1 GiB\",", "cpus: 8,", "do: \"sum(x)\")", ",",
+    "\"b\":", "(", "cpus: 8,", "do:", "\"x @ x\"", ")", ",",
+    "\"c\":", "(do: \"x @ x\",", "place: Cpu,", "gpu_type:", "\"A100-80GB\",", "gpus:", "1", ")", "})",
+];
+
+proptest! {
+    /// Whatever the layout, comments and all that no edit is about stay.
+    #[test]
+    fn edits_keep_comments(gaps in prop::collection::vec(0..6usize, PIECES.len())) {
+        let mut text = String::new();
+        let mut comments = Vec::new();
+        for (position, (piece, gap)) in PIECES.iter().zip(&gaps).enumerate() {
+            text += piece;
+            let comment = match gap {
+                0 => String::new(),
+                1 => " ".to_owned(),
+                2 => "\n    ".to_owned(),
+                3 => format!(" /* {position} */ "),
+                4 => format!(" // {position} \"gpus: 1,\"\n\t"),
+                _ => "\r\n".to_owned(),
+            };
+            text += &comment;
+            comments.push(comment.trim().to_owned());
+        }
+        comments.retain(|comment| !comment.is_empty());
+        let found = warnings("a100", &text);
+        let after = edited(&text, &found);
+        prop_assert!(after.made.len() >= 2, "{found:?}");
+        let mut rest = after.text.as_str();
+        for comment in &comments {
+            let at = rest.find(comment.as_str());
+            prop_assert!(at.is_some(), "{comment} of\n{text}\nis not in\n{}", after.text);
+            rest = &rest[at.unwrap_or(0) + comment.len()..];
+        }
+        let checked = check(&after.text, haul_kernels::catalogue(), &Facts::default());
+        prop_assert!(checked.typed.is_some(), "{:?}\n{}", checked.diagnostics, after.text);
+        let idle = |found: &[Diagnostic]| found.iter().filter(|d| d.code == codes::IDLE_GPU).count();
+        prop_assert_eq!((idle(&found), idle(&warnings("a100", &after.text))), (2, 0));
+    }
+}
