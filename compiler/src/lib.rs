@@ -6,6 +6,7 @@
 mod check;
 mod cost;
 pub mod diagnostics;
+pub mod diff;
 mod facts;
 mod feasibility;
 mod form;

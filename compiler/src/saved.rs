@@ -5,8 +5,8 @@
 //! [JSON](SavedPlan::json) without loss. Whatever compares plans compares these.
 
 mod expr;
-mod json;
-mod lines;
+pub(crate) mod json;
+pub(crate) mod lines;
 mod make;
 mod print;
 mod read;
@@ -299,7 +299,7 @@ pub struct SavedEstimates {
     pub serial: Option<u64>,
     /// The makespan with every op on CPUs.
     pub all_on_cpu: Option<u64>,
-    /// The makespan with every op on GPUs that can be there.
+    /// The makespan with every op on GPUs that can be there; none where no stage has a GPU.
     pub all_on_gpu: Option<u64>,
     /// The price.
     pub nano_usd: Option<u64>,
@@ -350,6 +350,8 @@ impl fmt::Display for SavedError {
 }
 
 impl std::error::Error for SavedError {}
+
+pub(crate) use self::print::percent;
 
 impl SavedPlan {
     /// Reads a plan file: a snapshot or JSON.

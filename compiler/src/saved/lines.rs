@@ -44,7 +44,7 @@ pub(super) fn split_formula(text: &str) -> (&str, &str) {
 }
 
 /// The request without loss: `cpus 4 memory 8 GiB gpus 1 type A100-80GB vram 256 MiB`.
-pub(super) fn request(request: &SavedRequest) -> String {
+pub(crate) fn request(request: &SavedRequest) -> String {
     let memory = units::exact_bytes(request.memory);
     let mut text = format!("cpus {} memory {memory}", request.cpus);
     if request.gpus != "0" {

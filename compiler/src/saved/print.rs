@@ -182,6 +182,9 @@ impl Printer<'_> {
             ("all on cpu", estimates.all_on_cpu),
             ("all on gpu", estimates.all_on_gpu),
         ] {
+            if what == "all on gpu" && nanos.is_none() {
+                continue;
+            }
             writeln!(self.out, "  {what} {}", estimates.total(nanos, units::time))?;
         }
         let price = estimates.total(estimates.nano_usd, units::usd);
@@ -280,7 +283,7 @@ fn line(op: &SavedOp, choice: &SavedChoice) -> String {
 }
 
 /// `92.0 %`.
-pub(super) fn percent(per_mille: u32) -> String {
+pub(crate) fn percent(per_mille: u32) -> String {
     format!("{}.{} %", per_mille / 10, per_mille % 10)
 }
 

@@ -193,7 +193,10 @@ impl<'a> Reader<'a> {
             makespan: self.total("  makespan", read_time)?,
             serial: self.total("  serial", read_time)?,
             all_on_cpu: self.total("  all on cpu", read_time)?,
-            all_on_gpu: self.total("  all on gpu", read_time)?,
+            all_on_gpu: match self.next_begins("  all on gpu ") {
+                true => self.total("  all on gpu", read_time)?,
+                false => None,
+            },
             nano_usd: self.total("  price", read_usd)?,
             transferred: self.total("  transferred", read_bytes)?,
             vram: self.total("  gpu memory", read_bytes)?,

@@ -1,0 +1,131 @@
+//! Changes of what is predicted, as it prints: what is the same to three digits has not changed.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Change, Changes};
+use crate::render::units;
+use crate::saved::{SavedEstimates, SavedOp, SavedPlan, SavedStage, SavedUtilisation, percent};
+
+/// Totals, devices, then stage by stage.
+pub(super) fn estimates(old: &SavedPlan, new: &SavedPlan) -> Vec<Change> {
+    let mut changes = Changes::default();
+    let totals = totals(&old.estimates)
+        .into_iter()
+        .zip(totals(&new.estimates));
+    for ((fact, old), (_, new)) in totals {
+        changes.compare("run", fact, &old, &new);
+    }
+    let used = |plan: &SavedPlan| plan.estimates.utilisation.iter().map(utilisation).collect();
+    changes.maps("", &used(old), &used(new));
+    changes.maps("device ", &old.estimates.devices, &new.estimates.devices);
+    let prices = |plan: &SavedPlan| {
+        let prices = plan.estimates.prices.iter();
+        let usd = |milli: &u64| units::usd(milli.saturating_mul(1_000_000));
+        prices
+            .map(|(node, milli)| (node.clone(), usd(milli)))
+            .collect()
+    };
+    changes.maps("an hour of ", &prices(old), &prices(new));
+    let before: HashMap<_, _> = old.stages.iter().map(|s| (s.name.as_str(), s)).collect();
+    for stage in &new.stages {
+        if let Some(old) = before.get(stage.name.as_str()) {
+            changes.stage_estimates(old, stage);
+        }
+    }
+    changes.0
+}
+
+fn totals(of: &SavedEstimates) -> [(&'static str, String); 8] {
+    let bytes = |bytes: Option<u64>| {
+        bytes.map_or_else(|| "unknown".to_owned(), |bytes| units::bytes(bytes.into()))
+    };
+    [
+        ("makespan", of.total(of.makespan, units::time)),
+        ("price", of.total(of.nano_usd, units::usd)),
+        ("serial", of.total(of.serial, units::time)),
+        ("all on cpu", of.total(of.all_on_cpu, units::time)),
+        (
+            "all on gpu",
+            of.all_on_gpu.map_or_else(
+                || "none".to_owned(),
+                |time| of.total(Some(time), units::time),
+            ),
+        ),
+        ("transferred", bytes(of.transferred)),
+        ("gpu memory", bytes(of.vram)),
+        ("critical path", of.critical_path.join(", ")),
+    ]
+}
+
+fn utilisation(used: &SavedUtilisation) -> (String, String) {
+    let device = used.gpu.as_deref().unwrap_or("cpus");
+    let (held, busy) = (percent(used.held), percent(used.busy));
+    (
+        format!("{device} of {}", used.node),
+        format!("{} used, held {held}, busy {busy}", used.nodes),
+    )
+}
+
+impl Changes {
+    fn maps(&mut self, what: &str, old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) {
+        for (name, is) in new {
+            let subject = format!("{what}{name}");
+            match old.get(name) {
+                Some(was) => self.compare(&subject, "is", was, is),
+                None => self.push(&subject, "", None, Some(is.clone())),
+            }
+        }
+        for (name, was) in old.iter().filter(|(name, _)| !new.contains_key(*name)) {
+            self.push(&format!("{what}{name}"), "", Some(was.clone()), None);
+        }
+    }
+
+    fn stage_estimates(&mut self, old: &SavedStage, new: &SavedStage) {
+        let subject = format!("stage {}", new.name);
+        for ((fact, old), (_, new)) in stage_facts(old).iter().zip(stage_facts(new)) {
+            self.compare(&subject, fact, old, &new);
+        }
+        let before: HashMap<_, _> = old.ops.iter().map(|op| (op.name.as_str(), op)).collect();
+        for op in &new.ops {
+            let Some(old) = before.get(op.name.as_str()) else {
+                continue;
+            };
+            let (Some(was), Some(is)) = (op_facts(old), op_facts(op)) else {
+                continue;
+            };
+            let name = new.full_name(&op.name);
+            for ((fact, was), (_, is)) in was.iter().zip(is) {
+                self.compare(&name, fact, was, &is);
+            }
+        }
+    }
+}
+
+fn stage_facts(stage: &SavedStage) -> [(&'static str, String); 4] {
+    let waits = stage.waits.as_ref().map_or_else(
+        || "fits".to_owned(),
+        |wait| format!("waits {} behind {}", units::time(wait.time), wait.behind),
+    );
+    [
+        ("task", units::time_or_unknown(stage.time)),
+        ("task on cpu", units::time_or_unknown(stage.time_on_cpu)),
+        ("room", waits),
+        ("queueing", units::time(stage.queueing.unwrap_or(0))),
+    ]
+}
+
+fn op_facts(op: &SavedOp) -> Option<[(&'static str, String); 3]> {
+    let choice = op.estimate.as_ref()?;
+    let regret = choice.regret.map_or_else(|| "none".to_owned(), units::time);
+    let doubt = if choice.close_call {
+        " (close call)"
+    } else {
+        ""
+    };
+    let flip = choice.flip.clone().unwrap_or_else(|| "never".to_owned());
+    Some([
+        ("time", units::time_or_unknown(choice.time)),
+        ("longer on the other side", regret + doubt),
+        ("flips", flip),
+    ])
+}

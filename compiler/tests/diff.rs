@@ -1,0 +1,338 @@
+//! Diffs of plans: edits of one pipeline, each with the text that reviewers would read.
+//!
+//! The texts stand in `tests/cases/diff`. Update them with
+//! `INSTA_UPDATE=always cargo test -p haul-compiler --test diff`, and read the difference.
+
+#[path = "support/plans.rs"]
+mod plans;
+
+use std::collections::BTreeSet;
+
+use haul_compiler::diff::{Cause, CauseKind, Change, Diff, markdown, text};
+use haul_compiler::render::Colour;
+use haul_compiler::saved::SavedPlan;
+use haul_compiler::{Facts, check, plan, target};
+use haul_ir::target::Target;
+use plans::try_plan;
+
+const SPECTRA: &str = include_str!("cases/diff/spectra.ron");
+
+/// Name, what is replaced by what, and the kinds of causes that the decisions have.
+type Case = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static [CauseKind],
+);
+
+const CASES: &[Case] = &[
+    (
+        "pinned",
+        &[(
+            "do: \"\n            window",
+            "place: {\"logmel\": Cpu}, do: \"\n            window",
+        )],
+        // The matrix product after it follows, or not; the copy back is the pin's.
+        &[CauseKind::Pin, CauseKind::Follows],
+    ),
+    (
+        "op_added",
+        &[(
+            "peak / 2",
+            "loud = min(transform, axis=1)\n            peak / 2 + loud",
+        )],
+        &[CauseKind::Added, CauseKind::OpChanged],
+    ),
+    (
+        "op_changed",
+        &[("max(transform, axis=1)", "sum(transform, axis=1)")],
+        &[],
+    ),
+    (
+        "op_removed",
+        &[
+            ("            logmel = log(mel)\n", ""),
+            ("logmel @ logmel.T", "mel @ mel.T"),
+        ],
+        &[CauseKind::Removed, CauseKind::OpChanged],
+    ),
+    (
+        "size_shrank",
+        &[("plan: 1024", "plan: 2")],
+        &[CauseKind::InputShrank, CauseKind::Follows],
+    ),
+    (
+        "input_grew",
+        &[("16384, 128", "16384, 256")],
+        &[CauseKind::InputGrew],
+    ),
+    (
+        "request",
+        &[("cpus: 2", "cpus: 8, memory: \"4 GiB\"")],
+        &[CauseKind::RequestChanged],
+    ),
+    (
+        "no_gpu",
+        &[(", gpus: 1, gpu_type: \"A100-80GB\"", "")],
+        &[CauseKind::RequestChanged, CauseKind::Follows],
+    ),
+    (
+        "op_renamed",
+        &[("logmel", "lm"), ("logmel", "lm"), ("logmel", "lm")],
+        &[],
+    ),
+    (
+        "moved",
+        &[
+            ("logmel", "lm"),
+            ("logmel", "lm"),
+            ("logmel", "lm"),
+            (
+                "outputs:",
+                "moved: {\"transform.logmel\": \"transform.lm\"},\n    outputs:",
+            ),
+        ],
+        &[],
+    ),
+    (
+        "stage_renamed",
+        &[
+            ("\"transform\"", "\"spectrum\""),
+            ("max(transform", "max(spectrum"),
+        ],
+        &[],
+    ),
+    (
+        "stage_added",
+        &[
+            (
+                "outputs: {",
+                "outputs: {\n        \"total\": Npy(path: \"t.npy\", from: \"total\"),",
+            ),
+            (
+                "\"summary\": (",
+                "\"total\": (do: \"sum(transform)\"),\n        \"summary\": (",
+            ),
+        ],
+        &[CauseKind::Added],
+    ),
+    (
+        "output",
+        &[
+            ("out/report.npy", "report.npy"),
+            ("from: \"summary\")", "from: \"transform\")"),
+        ],
+        &[],
+    ),
+];
+
+fn edited(edits: &[(&str, &str)]) -> String {
+    edits.iter().fold(SPECTRA.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replacen(from, to, 1)
+    })
+}
+
+fn saved(target: &str, text: &str) -> SavedPlan {
+    let planned = try_plan(target, text).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
+    SavedPlan::of(&planned.plan)
+}
+
+/// The plan for a target that a text describes.
+fn saved_on(target: &str, text: &str) -> SavedPlan {
+    let target: Target = target::parse("lab", target).expect("a target");
+    let checked = check(text, haul_kernels::catalogue(), &Facts::default());
+    let typed = checked.typed.expect("a graph");
+    let planned = plan(typed, &target, "test", "test.ron", &checked.places).ok();
+    SavedPlan::of(&planned.expect("a plan").plan)
+}
+
+fn causes(diff: &Diff) -> BTreeSet<CauseKind> {
+    let causes = diff.decisions.iter().flat_map(|decision| &decision.causes);
+    causes.map(|cause| cause.kind).collect()
+}
+
+#[test]
+fn edits_are_told() {
+    let old = saved("a100", SPECTRA);
+    let mut wrong = Vec::new();
+    for (name, edits, kinds) in CASES {
+        let new = saved("a100", &edited(edits));
+        let diff = Diff::of(&old, &new);
+        assert!(!diff.is_empty(), "{name}");
+        let kinds: BTreeSet<_> = kinds.iter().copied().collect();
+        let found = causes(&diff);
+        if !found.is_subset(&kinds) || found.is_empty() != kinds.is_empty() {
+            let told = text(&diff, Colour::Plain, false);
+            wrong.push(format!("{name}: {found:?} instead of {kinds:?}\n{told}"));
+        }
+        assert_told(name, &diff);
+        assert_mirrored(name, &diff, &Diff::of(&new, &old));
+        assert_same_of_files(&diff, &old, &new);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn assert_told(name: &str, diff: &Diff) {
+    insta::with_settings!({
+        snapshot_path => "cases/diff", prepend_module_to_snapshot => false, omit_expression => true
+    }, {
+        insta::assert_snapshot!(name, text(diff, Colour::Plain, false));
+    });
+}
+
+/// Back again, what came goes, and what went comes.
+fn assert_mirrored(name: &str, there: &Diff, back: &Diff) {
+    let turned = |change: &Change| {
+        let Change {
+            subject,
+            fact,
+            old,
+            new,
+        } = change.clone();
+        (subject, fact, new, old)
+    };
+    // A rename is told under the new name.
+    if there.renamed.is_empty() {
+        let mut expected: Vec<_> = there.work.iter().map(turned).collect();
+        let found = back.work.iter();
+        let mut found: Vec<_> = found
+            .map(|c| {
+                (
+                    c.subject.clone(),
+                    c.fact.clone(),
+                    c.old.clone(),
+                    c.new.clone(),
+                )
+            })
+            .collect();
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected, "{name}");
+    }
+    assert_eq!(there.work.len(), back.work.len(), "{name}");
+    assert_eq!(there.decisions.len(), back.decisions.len(), "{name}");
+    assert_eq!(there.estimates.len(), back.estimates.len(), "{name}");
+}
+
+/// Plans that were kept as files give the same diff.
+fn assert_same_of_files(diff: &Diff, old: &SavedPlan, new: &SavedPlan) {
+    let kept = |plan: &SavedPlan| SavedPlan::read(&plan.snapshot()).expect("a snapshot");
+    let of_files = Diff::of(&kept(old), &kept(new));
+    assert_eq!(of_files.work, diff.work);
+    assert_eq!(of_files.decisions, diff.decisions);
+    assert_eq!(of_files.estimates, diff.estimates);
+    assert_eq!(of_files.renamed, diff.renamed);
+}
+
+#[test]
+fn what_changes_nothing_is_no_change() {
+    let old = saved("a100", SPECTRA);
+    let reordered = SPECTRA
+        .replace(
+            "        \"hann\": Npy(path: \"hann.npy\", type: \"f32[16384]\"),\n",
+            "",
+        )
+        .replace(
+            "inputs: {",
+            "inputs: {\n        \"hann\": Npy(path: \"hann.npy\", type: \"f32[16384]\"),",
+        )
+        .replace("cpus: 4, memory: \"8 GiB\"", "memory: \"8 GiB\", cpus: 4");
+    assert_ne!(reordered, SPECTRA);
+    let edits = [
+        SPECTRA.to_owned(),
+        format!("// more\n{SPECTRA}// words\n"),
+        SPECTRA.replace("    ", "\t").replace('\n', "\r\n"),
+        SPECTRA.replace("audio * hann", "( audio   *\n hann )  # windows"),
+        reordered,
+    ];
+    for text in edits {
+        let diff = Diff::of(&old, &saved("a100", &text));
+        assert!(diff.is_empty(), "{diff:#?}");
+        assert_eq!(diff.unchanged_ops.len(), diff.new.ops);
+        assert_eq!(markdown(&[diff], &[]), "");
+    }
+}
+
+#[test]
+fn another_target_is_told_as_the_cause() {
+    let text = SPECTRA.replace(", gpu_type: \"A100-80GB\"", "");
+    let diff = Diff::of(&saved("a100", &text), &saved("t4", &text));
+    assert!(diff.work.is_empty(), "{:?}", diff.work);
+    assert_eq!(causes(&diff), BTreeSet::from([CauseKind::TargetChanged]));
+    assert_told("target", &diff);
+}
+
+#[test]
+fn another_calibration_is_told_as_the_cause() {
+    let lab = |rate: &str| {
+        format!(
+            "Target(nodes: {{\"node\": (cpus: 64, memory: \"256 GiB\", gpus: {{\"A100-80GB\": 1}})}},
+            devices: (gpus: {{\"A100-80GB\": (vram: \"80 GB\",
+                peak: (f32: \"{rate}\", f64: \"9.7 TFLOP/s\", f16: \"312 TFLOP/s\"),
+                bandwidth: \"2039 GB/s\", efficiency: \"gpu\", launch: \"5 us\", link: \"PCIe 4 x16\",
+                source: Datasheet(\"made up for this test, 2026-11\"))}}))"
+        )
+    };
+    let (fast, slow) = (lab("19.5 TFLOP/s"), lab("10 GFLOP/s"));
+    let diff = Diff::of(&saved_on(&fast, SPECTRA), &saved_on(&slow, SPECTRA));
+    assert!(diff.work.is_empty());
+    // Ops go back to the CPUs, and the copies with them.
+    assert!(!diff.decisions.is_empty());
+    for decision in &diff.decisions {
+        let is_calibration = |cause: &Cause| cause.kind == CauseKind::CalibrationChanged;
+        assert!(decision.causes.iter().any(is_calibration), "{decision:?}");
+    }
+    assert!(
+        diff.estimates
+            .iter()
+            .any(|change| change.subject == "device A100-80GB")
+    );
+}
+
+#[test]
+fn swapped_names_are_no_rename() {
+    // Both new names are there already: what they compute has changed.
+    let text = edited(&[
+        ("window = audio * hann", "mel = audio * hann"),
+        ("mel = window @ bank", "window = mel @ bank"),
+        ("log(mel)", "log(window)"),
+    ]);
+    let diff = Diff::of(&saved("a100", SPECTRA), &saved("a100", &text));
+    assert!(diff.renamed.is_empty(), "{:?}", diff.renamed);
+    assert!(!diff.work.is_empty());
+}
+
+#[test]
+fn two_candidates_are_no_guess() {
+    let two = |a: &str, b: &str| {
+        edited(&[(
+            "peak / 2",
+            &*format!(
+                "{a} = sum(transform, axis=1)\n{b} = sum(transform, axis=1)\npeak / 2 + {a} + {b} * 2"
+            ),
+        )])
+    };
+    // Each of the old two could be each of the new two; equal ops are computed once.
+    let diff = Diff::of(
+        &saved("a100", &two("p", "q")),
+        &saved("a100", &two("r", "s")),
+    );
+    assert!(diff.renamed.iter().all(|renamed| renamed.guessed));
+    assert!(causes(&diff).iter().all(|kind| *kind != CauseKind::Unknown));
+}
+
+#[test]
+fn a_comment_shows_totals_and_decisions_and_folds_the_rest() {
+    let old = saved("a100", SPECTRA);
+    let new = saved("a100", &edited(CASES[0].1));
+    let diffs = [Diff::of(&old, &old), Diff::of(&old, &new)];
+    let failed = ["test on a100: no_cpu \"transform.logmel\": it is on the cpu".to_owned()];
+    let comment = markdown(&diffs, &failed);
+    insta::with_settings!({
+        snapshot_path => "cases/diff", prepend_module_to_snapshot => false, omit_expression => true
+    }, {
+        insta::assert_snapshot!("comment", comment);
+    });
+    let many = vec![diffs[1].clone(); 500];
+    assert!(markdown(&many, &failed).len() < 65_536);
+}
