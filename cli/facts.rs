@@ -1,26 +1,37 @@
 //! What is known of a pipeline beside its file: params from flags, types from the headers of
 //! data files, numbers of items.
 
-use haul_compiler::{Checked, Facts, check as compile, syntax, undeclared};
-use haul_ir::graph::{Graph, Input, Source};
+use haul_compiler::{Checked, Facts, check as compile, render, syntax, undeclared};
+use haul_ir::graph::{Graph, Input, Pin, Source};
 use haul_ir::types::ValueType;
 
+use crate::exit::Trouble;
 use crate::file::File;
 
-/// Overrides of params, as flags.
+/// Overrides of what a pipeline file says, as flags.
 #[derive(Default, clap::Args)]
 pub(crate) struct Set {
     /// Gives a param or dim another value: `--set rate=0.1`.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
     params: Vec<(String, String)>,
+    /// Pins a stage, a line or an op to a side, whatever the file says: `--pin kernel.g=cpu`.
+    #[arg(long = "pin", value_name = "NAME=SIDE", value_parser = pin)]
+    pins: Vec<(String, Pin)>,
+}
+
+impl Set {
+    fn facts(&self) -> Facts {
+        Facts {
+            params: self.params.clone(),
+            pins: self.pins.clone(),
+            ..Facts::default()
+        }
+    }
 }
 
 /// Checks a pipeline file. The only data read are headers of inputs that declare no type.
 pub(crate) fn check(file: &File, set: &Set) -> Checked {
-    let mut facts = Facts {
-        params: set.params.clone(),
-        ..Facts::default()
-    };
+    let mut facts = set.facts();
     if let (Some(ast), _) = syntax::parse(&file.text) {
         for (name, source) in undeclared(&ast) {
             read_header(&mut facts, file, &name, &source);
@@ -29,12 +40,26 @@ pub(crate) fn check(file: &File, set: &Set) -> Checked {
     compile(&file.text, haul_kernels::catalogue(), &facts)
 }
 
+/// Refuses pins of what the pipeline does not have.
+pub(crate) fn know_pins(checked: &Checked) -> Result<(), Trouble> {
+    match (&checked.unknown_pins[..], &checked.typed) {
+        ([name, ..], Some(typed)) => Err(unknown_name(typed.graph(), name)),
+        _ => Ok(()),
+    }
+}
+
+/// A pipeline has no stage, line or op of that name.
+pub(crate) fn unknown_name(graph: &Graph, name: &str) -> Trouble {
+    let stages = graph.stages.iter().map(|stage| stage.name.clone());
+    let ops = graph.ops.ids().map(|op| render::op_name(graph, op));
+    let names: Vec<_> = stages.chain(ops).collect();
+    let all = "names are those of stages and ops, as `haul plan` prints them: `stage.op`";
+    Trouble::unknown("stage or op", name, names.iter().map(String::as_str), all)
+}
+
 /// Checks it once more, with the headers of all data and the numbers of items.
 pub(crate) fn check_with_data(file: &File, set: &Set, graph: &Graph) -> Checked {
-    let mut facts = Facts {
-        params: set.params.clone(),
-        ..Facts::default()
-    };
+    let mut facts = set.facts();
     for input in graph.inputs.iter() {
         read_data(&mut facts, file, input);
         if matches!(input.source, Source::Csv { .. }) {
@@ -84,6 +109,17 @@ fn read_header(facts: &mut Facts, file: &File, name: &str, source: &Source) {
             facts.unreadable.insert(name.to_owned(), error.to_string());
         }
     }
+}
+
+fn pin(text: &str) -> Result<(String, Pin), String> {
+    let (name, side) = assignment(text).map_err(|_| "write NAME=cpu or NAME=gpu")?;
+    let pin = match side.to_ascii_lowercase().as_str() {
+        "cpu" => Pin::Cpu,
+        "gpu" => Pin::Gpu,
+        "auto" => Pin::Auto,
+        _ => return Err("a side is `cpu`, `gpu`, or `auto`".to_owned()),
+    };
+    Ok((name, pin))
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {

@@ -5,11 +5,14 @@
 //! interrupted.
 
 mod check;
+mod diff;
 mod exit;
 mod explain;
 mod facts;
 mod file;
+mod fix;
 mod kept;
+mod lints;
 mod machine;
 mod messages;
 mod nodes;
@@ -17,6 +20,7 @@ mod ops;
 mod plan;
 mod progress;
 mod project;
+mod revision;
 mod run;
 mod snapshot;
 mod targets;
@@ -42,6 +46,7 @@ enum Command {
     Plan(plan::Args),
     Snapshot(snapshot::Args),
     Check(check::Args),
+    Diff(diff::Args),
     Explain(explain::Args),
     Ops(ops::Args),
     Targets(targets::Args),
@@ -54,6 +59,7 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::run(&args),
         Command::Snapshot(args) => snapshot::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Ops(args) => ops::run(&args),
         Command::Targets(args) => targets::run(&args),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use haul_compiler::diagnostics::Levels;
 use haul_compiler::render;
 use haul_compiler::saved::SavedPlan;
 use haul_ir::diagnostic::Diagnostic;
@@ -11,6 +12,7 @@ use haul_ir::target::Target;
 use crate::exit::{Exit, Trouble};
 use crate::facts::{self, Set};
 use crate::file::File;
+use crate::lints::{Lints, told};
 use crate::{machine, messages, project, terminal};
 
 /// Plans pipelines for a target, without running or probing anything.
@@ -27,7 +29,9 @@ pub(crate) struct Args {
     targets: Vec<String>,
     #[command(flatten)]
     set: Set,
-    /// How the plan is printed: for people, or for version control.
+    #[command(flatten)]
+    lints: Lints,
+    /// How the plan is printed: for people, for version control, for tools, or drawn.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -38,6 +42,9 @@ enum Format {
     Text,
     Snapshot,
     Json,
+    Dot,
+    Mermaid,
+    Html,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
@@ -48,16 +55,27 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
             named.collect::<Result<Vec<_>, _>>()?
         }
     };
+    let levels = args.lints.levels()?;
+    if args.format == Format::Html && args.files.len() * targets.len() > 1 {
+        let message = "a page shows one plan: name one file and one --target";
+        return Err(Trouble::new(message));
+    }
     let mut exit = Exit::Fine;
     for path in &args.files {
-        exit = exit.max(plan_file(&File::read(path)?, args, &targets)?);
+        exit = exit.max(plan_file(&File::read(path)?, args, &targets, &levels)?);
     }
     Ok(exit)
 }
 
-fn plan_file(file: &File, args: &Args, targets: &[Target]) -> Result<Exit, Trouble> {
+fn plan_file(
+    file: &File,
+    args: &Args,
+    targets: &[Target],
+    levels: &Levels,
+) -> Result<Exit, Trouble> {
     let checked = facts::check(file, &args.set);
-    let mut exit = messages::tell(file, &checked.diagnostics);
+    facts::know_pins(&checked)?;
+    let mut exit = messages::tell(file, &levels.apply(checked.diagnostics));
     let Some(typed) = checked.typed else {
         return Ok(exit);
     };
@@ -69,12 +87,20 @@ fn plan_file(file: &File, args: &Args, targets: &[Target]) -> Result<Exit, Troub
     let mut plans = Vec::new();
     for target in targets {
         let planned = file.plan(typed.clone(), target, &checked.places);
-        exit = exit.max(messages::tell_planned(file, &planned));
+        exit = exit.max(messages::tell(file, &told(levels, &planned)));
+        if let (Err(refused), Format::Text) = (&planned, args.format) {
+            let (graph, colour) = (typed.graph(), terminal::colour());
+            let table = render::verdicts(graph, target, &refused.verdicts, &file.text, colour);
+            terminal::print(&(table + gap))?;
+        }
         if let Ok(planned) = &planned {
             terminal::print(&match args.format {
                 Format::Text => render::text(&planned.plan, terminal::colour()) + gap,
                 Format::Json => SavedPlan::of(&planned.plan).json(),
                 Format::Snapshot => SavedPlan::of(&planned.plan).snapshot(),
+                Format::Dot => render::dot(&planned.plan),
+                Format::Mermaid => render::mermaid(&planned.plan),
+                Format::Html => render::html(&planned.plan),
             })?;
         }
         plans.push((target.name.clone(), planned));
@@ -82,7 +108,10 @@ fn plan_file(file: &File, args: &Args, targets: &[Target]) -> Result<Exit, Troub
     if targets.len() > 1 && args.format == Format::Text {
         let rows = plans.iter().map(|(name, planned)| {
             let plan = planned.as_ref().map(|planned| &planned.plan);
-            (name.clone(), plan.map_err(|mistakes| in_short(mistakes)))
+            (
+                name.clone(),
+                plan.map_err(|refused| in_short(&refused.mistakes)),
+            )
         });
         let rows: Vec<_> = rows.collect();
         terminal::print(&render::comparison(&rows, terminal::colour()))?;

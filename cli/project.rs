@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use haul_compiler::diagnostics::Levels;
+use haul_compiler::policy::Policies;
 use haul_compiler::project::{Placed, Snapshots};
 use haul_compiler::{FileError, target};
 use haul_ir::target::Target;
@@ -30,11 +31,34 @@ impl Project {
         let mut folder = PathBuf::new();
         for above in here.ancestors() {
             if above.join(FILE).is_file() {
-                return Self::read(folder).map(Some);
+                return Self::at(&folder);
             }
             folder.push("..");
         }
         Ok(None)
+    }
+
+    /// The project of a folder, where it has one.
+    pub(crate) fn at(folder: &Path) -> Result<Option<Self>, Trouble> {
+        match folder.join(FILE).is_file() {
+            true => Self::read(folder.to_owned()).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// What plans have to keep to that no entry declares.
+    pub(crate) fn policies(&self) -> &Policies {
+        &self.declared.policies
+    }
+
+    /// The target of that name which the file names.
+    pub(crate) fn target_called(&self, name: &str) -> Option<Target> {
+        let snapshots = self.declared.snapshots.iter();
+        let kept = snapshots.flat_map(|snapshots| &snapshots.targets);
+        let named = self.declared.targets.iter().chain(kept);
+        let is_called = |target: &Target| target.name == name;
+        let mut targets = named.filter_map(|name| self.target(name).ok());
+        targets.find(is_called)
     }
 
     /// What becomes of warnings.

@@ -5,7 +5,8 @@ use std::process;
 use std::thread;
 use std::time::Duration;
 
-use haul_compiler::{render, target};
+use haul_compiler::diagnostics::Levels;
+use haul_compiler::{Checked, render, target};
 use haul_executor::{Cancel, ErrorKind, Machine, Options};
 use haul_ir::plan::Plan;
 use haul_ir::target::Target;
@@ -13,6 +14,7 @@ use haul_ir::target::Target;
 use crate::exit::{Exit, Trouble};
 use crate::facts::{self, Set};
 use crate::file::File;
+use crate::lints::{Lints, told};
 use crate::{machine, messages, progress, terminal};
 
 /// Runs a pipeline on this machine.
@@ -28,6 +30,8 @@ pub(crate) struct Args {
     target: String,
     #[command(flatten)]
     set: Set,
+    #[command(flatten)]
+    lints: Lints,
     /// CPUs to use at most; all, if left out.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     cpus: Option<u32>,
@@ -46,24 +50,35 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
         machine::LOCAL => target::local(machine.cpus, machine.memory),
         name => machine::target(name)?,
     };
-    match plan(args, &file, &target) {
+    let levels = args.lints.levels()?;
+    let declared = facts::check(&file, &args.set);
+    facts::know_pins(&declared)?;
+    match plan(args, &file, declared, &target, &levels) {
         Ok(plan) => execute(args, &file, machine, &plan),
         Err(exit) => Ok(exit),
     }
 }
 
 /// Plans as `haul plan` does, and then on the sizes of the data.
-fn plan(args: &Args, file: &File, target: &Target) -> Result<Plan, Exit> {
-    let declared = facts::check(file, &args.set);
+fn plan(
+    args: &Args,
+    file: &File,
+    declared: Checked,
+    target: &Target,
+    levels: &Levels,
+) -> Result<Plan, Exit> {
     let Some(typed) = declared.typed else {
-        return Err(messages::tell(file, &declared.diagnostics));
+        return Err(messages::tell(file, &levels.apply(declared.diagnostics)));
     };
     let bound = facts::check_with_data(file, &args.set, typed.graph());
-    let exit = messages::tell(file, &bound.diagnostics);
+    let exit = messages::tell(file, &levels.apply(bound.diagnostics));
     let bound_typed = bound.typed.ok_or(exit)?;
     let planned = file.plan(bound_typed, target, &bound.places);
-    messages::tell_planned(file, &planned);
+    let exit = exit.max(messages::tell(file, &told(levels, &planned)));
     let plan = planned.map_err(|_| Exit::Found)?.plan;
+    if exit != Exit::Fine {
+        return Err(exit); // A warning that is denied.
+    }
     if !args.quiet {
         let before = file.plan(typed, target, &declared.places);
         let changes = before.map_or_else(

@@ -10,6 +10,7 @@ use crate::facts::Facts;
 use crate::infer::infer;
 use crate::mistakes::Mistakes;
 use crate::ops::Ops;
+use crate::pins::pin;
 use crate::places::Places;
 use crate::resolve::{inner_name, resolve};
 use crate::simplify::simplify;
@@ -25,13 +26,17 @@ pub struct Checked {
     pub places: Places,
     /// All that is to be said about the file, sorted by place.
     pub diagnostics: Vec<Diagnostic>,
+    /// Names among [`Facts::pins`] that no stage, line or op has.
+    pub unknown_pins: Vec<String>,
 }
 
 /// Compiles a pipeline file to a graph that is checked and simplified.
 pub fn check(text: &str, catalogue: Catalogue, facts: &Facts) -> Checked {
     let (ast, diagnostics) = syntax::parse(text);
     let mut mistakes = Mistakes::new(diagnostics);
-    let compiled = ast.and_then(|ast| compile(&ast, catalogue, facts, &mut mistakes));
+    let mut unknown_pins = Vec::new();
+    let compiled =
+        ast.and_then(|ast| compile(&ast, catalogue, facts, &mut mistakes, &mut unknown_pins));
     let (typed, places) = match compiled {
         Some((typed, places)) => (Some(typed), places),
         None => (None, Places::default()),
@@ -40,6 +45,7 @@ pub fn check(text: &str, catalogue: Catalogue, facts: &Facts) -> Checked {
         typed,
         places,
         diagnostics: mistakes.sorted(),
+        unknown_pins,
     }
 }
 
@@ -49,11 +55,13 @@ fn compile(
     catalogue: Catalogue,
     facts: &Facts,
     mistakes: &mut Mistakes,
+    unknown_pins: &mut Vec<String>,
 ) -> Option<(Typed, Places)> {
     let ops = Ops::new(catalogue);
     let mut resolved = resolve(ast, &ops, facts, mistakes);
     let unused = std::mem::take(&mut resolved.unused);
-    let (graph, places) = infer(resolved, &ops, mistakes)?;
+    let (mut graph, mut places) = infer(resolved, &ops, mistakes)?;
+    *unknown_pins = pin(&mut graph, &mut places, &facts.pins);
     for warning in unused {
         mistakes.report(warning);
     }

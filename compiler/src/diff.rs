@@ -23,8 +23,6 @@ const FORMAT: &str = "1.0";
 /// What changed from an old plan to a new one.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Diff {
-    /// The version of this form, `major.minor`.
-    pub format_version: String,
     /// The old plan.
     pub old: Heading,
     /// The new plan.
@@ -41,6 +39,17 @@ pub struct Diff {
     pub unchanged_ops: Vec<String>,
     /// Transfers that did not change.
     pub unchanged_transfers: Vec<String>,
+}
+
+/// Several diffs, and the policies that the new plans break.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Comparison {
+    /// The version of this form, `major.minor`.
+    pub format_version: String,
+    /// What changed, plan by plan.
+    pub diffs: Vec<Diff>,
+    /// The policies that failed, in words.
+    pub failed: Vec<String>,
 }
 
 /// Which plan it is, and its totals.
@@ -144,7 +153,6 @@ impl Diff {
         let decisions = decisions::decisions(&old, new);
         let unchanged = decisions::unchanged(&old, new);
         Diff {
-            format_version: FORMAT.to_owned(),
             old: heading(&old),
             new: heading(new),
             work: work::work(&old, new),
@@ -163,15 +171,27 @@ impl Diff {
             && self.decisions.is_empty()
             && self.estimates.is_empty()
     }
+}
 
-    /// For tools, as the [schema](Diff::schema) says. Ends in a newline.
+impl Default for Comparison {
+    fn default() -> Self {
+        Self {
+            format_version: FORMAT.to_owned(),
+            diffs: Vec::new(),
+            failed: Vec::new(),
+        }
+    }
+}
+
+impl Comparison {
+    /// For tools, as the [schema](Comparison::schema) says. Ends in a newline.
     pub fn json(&self) -> String {
         json::write(self)
     }
 
-    /// The JSON Schema of [`Diff::json`]. Ends in a newline.
+    /// The JSON Schema of [`Comparison::json`]. Ends in a newline.
     pub fn schema() -> String {
-        json::schema::<Diff>()
+        json::schema::<Comparison>()
     }
 }
 

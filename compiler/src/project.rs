@@ -23,6 +23,8 @@ pub struct Project {
     pub snapshots: Vec<Snapshots>,
     /// Which warnings are errors, and which are not told.
     pub lints: Levels,
+    /// What plans have to keep to that no entry declares.
+    pub policies: Policies,
     prices: Table<NodePrice>,
     text: String,
 }
@@ -124,6 +126,7 @@ impl Project {
             targets: placed(file.targets, &[value("targets")]),
             snapshots: snapshots.collect(),
             lints,
+            policies: general,
             prices: file.prices,
             text: text.to_owned(),
         })

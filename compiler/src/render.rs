@@ -2,6 +2,7 @@
 //!
 //! Pure: a value in, a string that ends in a newline out.
 
+pub(crate) mod amounts;
 mod changes;
 pub(crate) mod choices;
 mod compare;
@@ -15,18 +16,22 @@ mod stage;
 pub(crate) mod style;
 mod table;
 mod text;
+mod totals;
 pub mod units;
 pub(crate) mod values;
+mod verdicts;
 
 pub use changes::changes;
 pub use compare::comparison;
 pub use dot::dot;
 pub use html::html;
 pub use mermaid::mermaid;
+pub use names::op as op_name;
 pub use names::{signature, visible};
 pub use report::{preview, report};
 pub use table::{Align, Cell, Column, Table, wrapped};
 pub use text::{summary, text};
+pub use verdicts::{verdicts, verdicts_json};
 
 /// Most columns that text for people takes.
 pub const WIDTH: usize = 100;

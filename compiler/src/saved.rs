@@ -381,6 +381,19 @@ impl SavedPlan {
         json::schema::<SavedPlan>()
     }
 
+    /// A plan of the same name for the same target that has nothing in it.
+    pub fn emptied(&self) -> SavedPlan {
+        SavedPlan {
+            moved: Vec::new(),
+            dims: Vec::new(),
+            inputs: Vec::new(),
+            stages: Vec::new(),
+            outputs: Vec::new(),
+            estimates: SavedEstimates::default(),
+            ..self.clone()
+        }
+    }
+
     /// The stage of that name.
     pub fn stage(&self, name: &str) -> Option<&SavedStage> {
         self.stages.iter().find(|stage| stage.name == name)

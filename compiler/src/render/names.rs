@@ -31,7 +31,7 @@ pub(crate) fn value(graph: &Graph, id: ValueId, from: Option<StageId>) -> String
 
 /// The name of an op in the whole pipeline: `stage.op`, or the op's own where it begins with that
 /// of its stage.
-pub(super) fn op(graph: &Graph, id: OpId) -> String {
+pub fn op(graph: &Graph, id: OpId) -> String {
     let node = &graph.ops[id];
     let stage = &graph.stages[node.stage].name;
     match node.name.strip_prefix(stage.as_str()) {

@@ -1,0 +1,315 @@
+//! `haul diff`: what changed between two plans.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use haul_compiler::diff::{Comparison, Diff, markdown, text};
+use haul_compiler::policy::{self, Policies};
+use haul_compiler::saved::SavedPlan;
+use haul_ir::target::Target;
+
+use crate::exit::{Exit, Trouble};
+use crate::facts::{self, Set};
+use crate::file::{self, File};
+use crate::kept::{self, Kept};
+use crate::project::{self, FILE, Project, shown};
+use crate::revision::Revision;
+use crate::{machine, messages, terminal};
+
+/// Compares plans: what is computed, what was decided and why that changed, what is predicted.
+///
+/// Exits with 0 where nothing changed, 1 where something did, 2 where it could not tell, and 3 where
+/// the new plan breaks a policy of `haul.ron`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The old plan: a plan file, a pipeline, or `REV:PATH`, one of these at a revision of git.
+    #[arg(required_unless_present = "base")]
+    old: Option<String>,
+    /// The new plan, likewise.
+    #[arg(required_unless_present = "base")]
+    new: Option<String>,
+    /// Compares all plans that `haul.ron` declares, as they were at REV, with those of now.
+    #[arg(long, value_name = "REV", conflicts_with_all = ["old", "new", "targets"])]
+    base: Option<String>,
+    /// The machines to plan pipelines for. Without, those of the other side if that is a plan file,
+    /// or of `haul.ron`.
+    #[arg(long = "target", value_name = "TARGET")]
+    targets: Vec<String>,
+    #[command(flatten)]
+    set: Set,
+    /// Shows what did not change as well, and the estimates of single ops.
+    #[arg(long)]
+    full: bool,
+    /// How changes are printed: for people, for tools, or for a comment on a pull request, which is
+    /// empty where nothing changed.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    #[default]
+    Text,
+    Json,
+    Markdown,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
+    let project = Project::find()?;
+    let pairs = match (&args.base, &args.old, &args.new) {
+        (Some(base), ..) => pairs_since(base, project.as_ref())?,
+        (None, Some(old), Some(new)) => pairs_of(old, new, args, project.as_ref())?,
+        _ => return Err(Trouble::new("name two plans, or --base REV")),
+    };
+    let comparison = compare(&pairs);
+    print(&comparison, args)?;
+    for failed in &comparison.failed {
+        terminal::tell_error(&format!("policy: {failed}"));
+    }
+    Ok(match comparison.diffs.iter().all(Diff::is_empty) {
+        _ if !comparison.failed.is_empty() => Exit::Policy,
+        true => Exit::Fine,
+        false => Exit::Found,
+    })
+}
+
+/// Two plans to compare, either of which may not be there, and what the new one has to keep to.
+struct Pair {
+    old: Option<SavedPlan>,
+    new: Option<SavedPlan>,
+    policies: Policies,
+}
+
+fn compare(pairs: &[Pair]) -> Comparison {
+    let mut comparison = Comparison::default();
+    for Pair { old, new, policies } in pairs {
+        let empty = |other: &Option<SavedPlan>| other.as_ref().map(SavedPlan::emptied);
+        let (was, is) = (
+            old.clone().or_else(|| empty(new)),
+            new.clone().or_else(|| empty(old)),
+        );
+        if let (Some(was), Some(is)) = (was, is) {
+            comparison.diffs.push(Diff::of(&was, &is));
+        }
+        if let Some(new) = new {
+            let broken = policy::check(policies, old.as_ref(), new);
+            comparison
+                .failed
+                .extend(broken.iter().map(ToString::to_string));
+        }
+    }
+    comparison
+}
+
+fn print(comparison: &Comparison, args: &Args) -> Result<(), Trouble> {
+    let Comparison { diffs, failed, .. } = comparison;
+    match args.format {
+        Format::Json => terminal::print(&comparison.json()),
+        Format::Markdown => terminal::print(&markdown(diffs, failed)),
+        Format::Text => {
+            let texts = diffs
+                .iter()
+                .map(|diff| text(diff, terminal::colour(), args.full));
+            terminal::print(&texts.collect::<Vec<_>>().join("\n"))
+        }
+    }
+}
+
+/// One side that the command line names.
+enum Named {
+    Plan(Box<SavedPlan>),
+    Pipeline(File, Option<Revision>),
+}
+
+/// The two sides that the command line names, once for each target.
+fn pairs_of(
+    old: &str,
+    new: &str,
+    args: &Args,
+    project: Option<&Project>,
+) -> Result<Vec<Pair>, Trouble> {
+    let (old, new) = (named(old)?, named(new)?);
+    let targets: Vec<String> = match (&old, &new) {
+        _ if !args.targets.is_empty() => args.targets.clone(),
+        (Named::Plan(plan), Named::Pipeline(..)) | (Named::Pipeline(..), Named::Plan(plan)) => {
+            vec![plan.target.name.clone()]
+        }
+        _ => Vec::new(),
+    };
+    if let (Named::Plan(old), Named::Plan(new)) = (&old, &new) {
+        return Ok(vec![Pair {
+            policies: policies(project, None, &new.target.name)?,
+            old: Some((**old).clone()),
+            new: Some((**new).clone()),
+        }]);
+    }
+    let targets = match targets.is_empty() {
+        true => project::default_targets()?,
+        false => {
+            let found = targets.iter().map(|name| target(name, project));
+            found.collect::<Result<Vec<_>, _>>()?
+        }
+    };
+    let (was, is) = (
+        plans(&old, &targets, &args.set)?,
+        plans(&new, &targets, &args.set)?,
+    );
+    let path = match &new {
+        Named::Pipeline(file, None) => Some(file.path.as_path()),
+        _ => None,
+    };
+    let pairs = targets.iter().zip(was.into_iter().zip(is));
+    let pair = |(target, (old, new)): (&Target, (SavedPlan, SavedPlan))| {
+        Ok(Pair {
+            policies: policies(project, path, &target.name)?,
+            old: Some(old),
+            new: Some(new),
+        })
+    };
+    pairs.map(pair).collect()
+}
+
+/// A target by its name; that of a plan file may be one that the project has a file for.
+fn target(name: &str, project: Option<&Project>) -> Result<Target, Trouble> {
+    let declared = project.and_then(|project| project.target_called(name));
+    declared.map_or_else(|| machine::target(name), Ok)
+}
+
+fn named(argument: &str) -> Result<Named, Trouble> {
+    let (path, revision) = match argument.split_once(':') {
+        Some((name, path)) if !Path::new(argument).exists() => {
+            let revision = Revision::open(name)?;
+            (revision.path(path)?, Some(revision))
+        }
+        _ => (PathBuf::from(argument), None),
+    };
+    let text = file::text(&path)?;
+    // A pipeline begins with a comment or a bracket.
+    if !text.starts_with("plan ") && !text.trim_start().starts_with('{') {
+        return Ok(Named::Pipeline(File { path, text }, revision));
+    }
+    let plan = SavedPlan::read(&text);
+    let plan = plan.map_err(|error| Trouble::new(format!("{argument}:{error}")))?;
+    Ok(Named::Plan(Box::new(plan)))
+}
+
+/// The plans of one side for all targets.
+fn plans(named: &Named, targets: &[Target], set: &Set) -> Result<Vec<SavedPlan>, Trouble> {
+    let file = match named {
+        Named::Plan(plan) => return Ok(vec![(**plan).clone(); targets.len()]),
+        Named::Pipeline(file, _) => file,
+    };
+    let checked = facts::check(file, set);
+    facts::know_pins(&checked)?;
+    let Some(typed) = checked.typed else {
+        messages::tell(file, &checked.diagnostics);
+        return Err(cannot_tell(&file.shown()));
+    };
+    let plan = |target: &Target| match file.plan(typed.clone(), target, &checked.places) {
+        Ok(planned) => Ok(SavedPlan::of(&planned.plan)),
+        Err(refused) => {
+            messages::tell(file, &refused.mistakes);
+            Err(cannot_tell(&file.shown()))
+        }
+    };
+    targets.iter().map(plan).collect()
+}
+
+fn cannot_tell(file: &str) -> Trouble {
+    Trouble::new(format!("could not tell what changed: {file} has no plan"))
+}
+
+/// What a plan has to keep to: as its entry in `haul.ron` says, or the project for all.
+fn policies(
+    project: Option<&Project>,
+    pipeline: Option<&Path>,
+    target: &str,
+) -> Result<Policies, Trouble> {
+    let Some(project) = project else {
+        return Ok(Policies::default());
+    };
+    let pipeline = pipeline.and_then(|path| path.canonicalize().ok());
+    let kept = kept::kept(project)?;
+    let own = kept.iter().find(|kept| {
+        kept.target.name == target
+            && pipeline.is_some()
+            && kept.pipeline.canonicalize().ok() == pipeline
+    });
+    Ok(own.map_or_else(
+        || project.policies().clone(),
+        |kept| kept.entry.policies.clone(),
+    ))
+}
+
+/// All plans that the project declares, at a revision and now, joined by where they are kept.
+fn pairs_since(base: &str, project: Option<&Project>) -> Result<Vec<Pair>, Trouble> {
+    let Some(project) = project else {
+        return Err(Trouble::new(format!(
+            "there is no {FILE} that says which plans to compare"
+        )));
+    };
+    let revision = Revision::open(base)?;
+    let here = project
+        .folder
+        .canonicalize()
+        .unwrap_or_else(|_| project.folder.clone());
+    let inside = here.strip_prefix(revision.top()).map_err(|_| {
+        Trouble::new(format!(
+            "{} is not in the repository",
+            shown(&project.folder)
+        ))
+    })?;
+    let then = Project::at(&revision.folder().join(inside))?;
+    let mut pairs: BTreeMap<String, Pair> = BTreeMap::new();
+    if let Some(then) = &then {
+        for (name, plan, _) in all_plans(then, Some(&revision))? {
+            pairs.insert(
+                name,
+                Pair {
+                    old: Some(plan),
+                    new: None,
+                    policies: Policies::default(),
+                },
+            );
+        }
+    }
+    for (name, plan, policies) in all_plans(project, None)? {
+        let old = pairs.remove(&name).and_then(|pair| pair.old);
+        pairs.insert(
+            name,
+            Pair {
+                old,
+                new: Some(plan),
+                policies,
+            },
+        );
+    }
+    Ok(pairs.into_values().collect())
+}
+
+/// The plans that a project declares, each with the path where it is kept and its policies.
+fn all_plans(
+    project: &Project,
+    revision: Option<&Revision>,
+) -> Result<Vec<(String, SavedPlan, Policies)>, Trouble> {
+    let kept = kept::kept(project)?;
+    let mut all = Vec::new();
+    for plans in kept.chunk_by(|a, b| a.pipeline == b.pipeline) {
+        if let (Some(revision), Some(Kept { pipeline, .. })) = (revision, plans.first()) {
+            revision.with_data(pipeline.clone())?;
+        }
+        let (made, _) = kept::compile(project, plans)?;
+        for (kept, plan) in plans.iter().zip(made) {
+            let Some(plan) = plan else {
+                return Err(cannot_tell(&shown(&kept.pipeline)));
+            };
+            let path = kept
+                .path
+                .strip_prefix(&project.folder)
+                .unwrap_or(&kept.path);
+            all.push((shown(path), plan, kept.entry.policies.clone()));
+        }
+    }
+    Ok(all)
+}
