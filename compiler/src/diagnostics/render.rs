@@ -5,9 +5,10 @@ use std::ops::Range;
 use annotate_snippets::{
     Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet, renderer::DecorStyle,
 };
-use haul_ir::diagnostic::{Diagnostic, Fix, Label, Severity, Span};
+use haul_ir::diagnostic::{Diagnostic, Fix, Label, Saving, Severity, Span};
 
 use super::lines::Lines;
+use crate::render::units::{time, usd};
 
 /// After so many the rest is only counted.
 const MAX_SHOWN: usize = 100;
@@ -61,6 +62,7 @@ impl<'a> Page<'a> {
             message,
             help,
             fix,
+            saving,
             ..
         } = self.diagnostic;
         let level = match severity {
@@ -68,7 +70,10 @@ impl<'a> Page<'a> {
             Severity::Warning => Level::WARNING,
         };
         let title = level.primary_title(message).id(code.0);
-        let main = title.elements(self.snippets());
+        let mut main = title.elements(self.snippets());
+        if let Some(saved) = saving.and_then(saved) {
+            main = main.element(Level::NOTE.with_name("saves").message(saved));
+        }
         match (help, &fix[..]) {
             (None, []) => vec![main],
             (Some(help), []) => vec![main.element(Level::HELP.message(help))],
@@ -128,6 +133,25 @@ impl<'a> Page<'a> {
     }
 }
 
+/// `1.20 s and 0.000460 USD a run`; nothing where nothing gets less.
+fn saved(saving: Saving) -> Option<String> {
+    let positive = |amount: i64| u64::try_from(amount).ok().filter(|amount| *amount > 0);
+    let less_time = positive(saving.time).map(time);
+    let less_money = saving.nano_usd.and_then(positive).map(usd);
+    let saved: Vec<String> = [less_time, less_money].into_iter().flatten().collect();
+    if saved.is_empty() {
+        return None;
+    }
+    let saved = saved.join(" and ") + " a run";
+    let more = |amount: i64| positive(amount.saturating_neg());
+    let more_time = more(saving.time).map(time);
+    let more_money = saving.nano_usd.and_then(more).map(usd);
+    match more_time.or(more_money) {
+        Some(more) => Some(format!("{saved}, for {more} more")),
+        None => Some(saved),
+    }
+}
+
 fn annotation<'a>(kind: AnnotationKind, label: &'a Label, shown: Span) -> Annotation<'a> {
     let text = Some(label.text.as_str()).filter(|text| !text.is_empty());
     kind.span(within(shown, label.span)).label(text)
@@ -135,4 +159,34 @@ fn annotation<'a>(kind: AnnotationKind, label: &'a Label, shown: Span) -> Annota
 
 fn within(shown: Span, span: Span) -> Range<usize> {
     span.start - shown.start..span.end - shown.start
+}
+
+#[cfg(test)]
+mod tests {
+    use haul_ir::diagnostic::Saving;
+
+    use super::saved;
+
+    #[test]
+    fn savings() {
+        let cases = [
+            (
+                1_200_000_000,
+                Some(460_000),
+                Some("1.20 s and 0.000460 USD a run"),
+            ),
+            (1_200_000_000, None, Some("1.20 s a run")),
+            (
+                1_200_000_000,
+                Some(-1_000),
+                Some("1.20 s a run, for 0.00000100 USD more"),
+            ),
+            (-5, Some(460_000), Some("0.000460 USD a run, for 5 ns more")),
+            (0, Some(0), None),
+            (i64::MIN, None, None),
+        ];
+        for (time, nano_usd, text) in cases {
+            assert_eq!(saved(Saving { time, nano_usd }).as_deref(), text);
+        }
+    }
 }

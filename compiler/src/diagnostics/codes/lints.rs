@@ -73,7 +73,8 @@ pub(super) static WARNINGS: &[CodeInfo] = &[
         title: "more cpus would pay and are not requested",
         explanation: "With more cpus for each task, all tasks of the stage would be done 25 % \
             and 0.1 s sooner or more, and the run 3 % and 0.1 s sooner or more. Not said of \
-            tasks that keep all cpus busy together, nor where a GPU would pay more (W0302).",
+            tasks that keep all cpus busy together, nor with `any_of`, nor where a GPU would pay \
+            more (W0302).",
         wrong: "Pipeline(version: 1, inputs: {\"x\": Npy(path: \"x.npy\", type: \
             \"f64[32768, 32768]\")}, stages: {\"a\": (cpus: 2, memory: \"16 GiB\", do: \"sum(x)\")})",
         right: "Pipeline(version: 1, inputs: {\"x\": Npy(path: \"x.npy\", type: \

@@ -56,7 +56,9 @@ pub(super) fn idle(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> {
 /// With more CPUs all its tasks would be done a quarter sooner or more, and the run sooner too.
 pub(super) fn missing(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> {
     let now = choice.finish?;
-    if now < WORTH_SAYING || faster_gpu(lints, choice).is_some() {
+    let requests = &lints.context.typed.graph().stages[choice.graph.stage].requests;
+    // Alternatives are for several targets.
+    if now < WORTH_SAYING || requests.len() > 1 || faster_gpu(lints, choice).is_some() {
         return None;
     }
     let asked = choice.asked.cpus;

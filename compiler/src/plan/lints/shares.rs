@@ -54,7 +54,7 @@ pub(super) fn more_than_memory(lints: &Lints<'_>, choice: &Choice) -> Option<Dia
     let peak = &choice.division.peaks.vram;
     let fit = fraction_fit(&choice.asked, gpu, peak, &lints.context.sizes.largest)?;
     let message = format!(
-        "`{}` lets {} tasks of {} onto a {}, whose {} hold {}",
+        "`{}` lets {} tasks of {} onto one {}, whose {} hold {}",
         lints.name(choice.graph.stage),
         fit.by_share,
         bytes(fit.vram.into()),
