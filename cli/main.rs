@@ -25,6 +25,7 @@ mod run;
 mod snapshot;
 mod targets;
 mod terminal;
+mod why;
 
 use std::process::ExitCode;
 
@@ -45,6 +46,7 @@ enum Command {
     Run(run::Args),
     Plan(plan::Args),
     Snapshot(snapshot::Args),
+    Why(why::Args),
     Check(check::Args),
     Diff(diff::Args),
     Explain(explain::Args),
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Snapshot(args) => snapshot::run(&args),
+        Command::Why(args) => why::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Explain(args) => explain::run(&args),
