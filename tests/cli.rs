@@ -29,6 +29,34 @@ const CASES: &[(&str, &str)] = &[
         "check_set",
         "check tests/cases/cli/params.ron --set rate=fast",
     ),
+    (
+        "check_lints",
+        "check tests/cases/cli/wasteful.ron --target a100",
+    ),
+    (
+        "check_lints_json",
+        "check tests/cases/cli/wasteful.ron --target a100 --message-format json",
+    ),
+    (
+        "check_denied",
+        "check tests/cases/cli/wasteful.ron --target a100 --deny all --allow w0302",
+    ),
+    (
+        "check_allowed",
+        "check tests/cases/cli/wasteful.ron --target a100 --allow W0301,W0302",
+    ),
+    (
+        "check_allow_unknown",
+        "check tests/cases/cli/wasteful.ron --allow W0330",
+    ),
+    (
+        "check_allow_error",
+        "check tests/cases/cli/wasteful.ron --allow E0310",
+    ),
+    (
+        "run_denied",
+        "run tests/cases/cli/denied.ron --deny all --quiet",
+    ),
     ("explain", "explain E0106"),
     ("explain_lower_case", "explain e0106"),
     ("explain_unknown", "explain E0199"),

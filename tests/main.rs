@@ -1,10 +1,13 @@
 //! Tests of the whole, through the binary.
 
+mod action;
 mod cli;
 mod docs;
+mod fix;
 mod generated;
 mod pipelines;
 mod purity;
 mod run;
+mod snapshots;
 mod support;
 mod tidy;
