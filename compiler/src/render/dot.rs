@@ -6,6 +6,7 @@ use haul_ir::id::StageId;
 use haul_ir::plan::{Plan, Side};
 
 use super::drawing::{Detail, Drawing, Kind, Node, Words, stage_id};
+use super::names;
 
 /// Above so many ops, each stage is one node.
 const MAX_OPS: usize = 2_000;
@@ -29,7 +30,11 @@ pub fn dot(plan: &Plan) -> String {
 }
 
 fn print(plan: &Plan, drawing: &Drawing, out: &mut String) -> fmt::Result {
-    writeln!(out, "digraph {} {{", quoted(&[&plan.pipeline]))?;
+    writeln!(
+        out,
+        "digraph {} {{",
+        quoted(&[names::on_one_line(&plan.pipeline)])
+    )?;
     writeln!(out, "  graph [fontname=\"sans-serif\", labeljust=l]")?;
     writeln!(
         out,

@@ -13,7 +13,7 @@ use super::values::Values;
 use super::{choices, names, text, units};
 
 /// Most characters of a line in a drawing; longer ones are cut.
-const LINE: usize = 48;
+const LINE: usize = 64;
 /// Most names that one line lists.
 const LISTED: usize = 8;
 
@@ -50,7 +50,6 @@ pub(super) struct Node {
 
 /// What a node of a drawing stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::missing_docs_in_private_items, reason = "the names say it")]
 pub(super) enum Kind {
     Input(InputId),
     Stage(StageId),

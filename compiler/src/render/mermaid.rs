@@ -93,9 +93,10 @@ fn escaped(line: &str) -> String {
     for c in line.chars() {
         match c {
             _ if !c.is_ascii() || c.is_ascii_alphanumeric() => out.push(c),
-            _ if " ,.:[]()_/=+-".contains(c) => out.push(c),
+            _ if " ,.:[]()_/+-".contains(c) => out.push(c),
             _ => out += &format!("#{};", u32::from(c)),
         }
     }
-    out
+    // Some readers take two dashes for a line, even there.
+    out.replace("--", "#45;#45;")
 }

@@ -1,9 +1,12 @@
 //! How plans and reports look. The plan is made by hand, so that a change of the cost model
 //! changes nothing here.
 
+mod drawings;
 mod plans;
 
-use haul_compiler::render::{Colour, WIDTH, changes, comparison, report, summary, text};
+use haul_compiler::render::{
+    Colour, WIDTH, changes, comparison, dot, mermaid, report, summary, text,
+};
 use haul_compiler::saved::SavedPlan;
 use haul_ir::expr::Symbol;
 use haul_ir::plan::{Plan, Reason, Side};
@@ -36,6 +39,12 @@ fn for_people() {
 #[test]
 fn for_version_control() {
     assert_page!("snapshot", snapshot(&spectra()));
+}
+
+#[test]
+fn as_graphs() {
+    assert_page!("dot", dot(&spectra()));
+    assert_page!("mermaid", mermaid(&spectra()));
 }
 
 #[test]
