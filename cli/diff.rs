@@ -252,6 +252,7 @@ fn pairs_since(base: &str, project: Option<&Project>) -> Result<Vec<Pair>, Troub
     let revision = Revision::open(base)?;
     let here = project
         .folder
+        .join(".")
         .canonicalize()
         .unwrap_or_else(|_| project.folder.clone());
     let inside = here.strip_prefix(revision.top()).map_err(|_| {

@@ -33,8 +33,9 @@ fn list() -> String {
         Column::text("nodes"),
         Column::text("gpus of a node"),
         Column::number("USD/h"),
-        Column::text("price from"),
+        Column::text("from"),
     ]);
+    let mut sources = Sources::default();
     for (name, target) in target::library() {
         for (position, node) in target.nodes.iter().enumerate() {
             let price = node.price.as_ref();
@@ -48,14 +49,17 @@ fn list() -> String {
                         |price| usd(price.milli_usd_per_hour),
                     )
                     .into(),
-                price.map_or("", |price| &price.source).into(),
+                price
+                    .map_or_else(String::new, |price| sources.number(&price.source))
+                    .into(),
             ]);
         }
     }
-    table.print(terminal::colour())
+    format!("{}\n{}", table.print(terminal::colour()), sources.print())
 }
 
 fn devices() -> String {
+    let mut sources = Sources::default();
     let mut gpus = Table::new([
         Column::word("gpu"),
         Column::number("memory"),
@@ -64,7 +68,7 @@ fn devices() -> String {
         Column::number("f16"),
         Column::number("bandwidth"),
         Column::text("link"),
-        Column::text("figures"),
+        Column::text("from"),
     ]);
     for gpu in target::gpus() {
         let peaks = [gpu.peak.f64, gpu.peak.f32, gpu.peak.f16];
@@ -77,7 +81,7 @@ fn devices() -> String {
             f16,
             rate(gpu.bandwidth).into(),
             gpu.link.name.as_str().into(),
-            figures(&gpu.provenance).into(),
+            sources.number(&figures(&gpu.provenance)).into(),
         ]);
     }
     let mut links = Table::new([
@@ -85,7 +89,7 @@ fn devices() -> String {
         Column::number("h2d"),
         Column::number("d2h"),
         Column::number("latency"),
-        Column::text("figures"),
+        Column::text("from"),
     ]);
     for (link, source) in target::links() {
         links.row([
@@ -93,11 +97,36 @@ fn devices() -> String {
             rate(link.h2d).into(),
             rate(link.d2h).into(),
             units::time(link.latency).into(),
-            source.into(),
+            sources.number(&source).into(),
         ]);
     }
     let colour = terminal::colour();
-    format!("{}\n{}", gpus.print(colour), links.print(colour))
+    let (gpus, links) = (gpus.print(colour), links.print(colour));
+    format!("{gpus}\n{links}\n{}", sources.print())
+}
+
+/// Where figures come from: by number in a table, in full below it.
+#[derive(Default)]
+struct Sources(Vec<String>);
+
+impl Sources {
+    fn number(&mut self, source: &str) -> String {
+        let known = self.0.iter().position(|known| known == source);
+        let at = known.unwrap_or_else(|| {
+            self.0.push(source.to_owned());
+            self.0.len() - 1
+        });
+        format!("[{}]", at + 1)
+    }
+
+    fn print(&self) -> String {
+        let numbered = self.0.iter().enumerate();
+        let lines = numbered.map(|(at, source)| {
+            let number = format!("[{}]", at + 1);
+            wrapped(0, 5, &format!("{number:<4} {source}"))
+        });
+        lines.collect()
+    }
 }
 
 fn page(target: &Target) -> String {

@@ -4,20 +4,25 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::support::{self, blocks, files, read, relative, root};
-use haul_compiler::{Facts, check, target};
+use haul_compiler::{Facts, Project, check, target};
 use haul_ir::diagnostic::Severity;
 
 /// How the docs start the binary from a checkout.
 const FROM_CHECKOUT: &str = "cargo run --release -- ";
 
 #[test]
-fn pipelines_and_targets_in_docs_compile() {
+fn what_is_ron_in_docs_compiles() {
     for (place, language, text) in all_blocks() {
         if language != "ron" {
             continue;
         }
-        if text.lines().any(|line| line.starts_with("Target(")) {
+        let is_of = |what: &str| text.lines().any(|line| line.starts_with(what));
+        if is_of("Target(") {
             target::parse("docs", &text).unwrap_or_else(|error| panic!("{place}: {error}"));
+            continue;
+        }
+        if is_of("Project(") {
+            Project::parse(&text).unwrap_or_else(|error| panic!("{place}: {error}"));
             continue;
         }
         let checked = check(&text, haul_kernels::catalogue(), &Facts::default());

@@ -32,6 +32,13 @@ pub(crate) fn whole(args: &[&str]) -> String {
     )
 }
 
+/// Exit status, stdout and stderr of a command.
+pub(crate) fn outcome(command: &mut Command) -> (i32, String, String) {
+    let output = command.output().expect("the binary starts");
+    let status = output.status.code().expect("nobody killed it");
+    (status, text(&output.stdout), text(&output.stderr))
+}
+
 /// Stdout of a command that must end well.
 pub(crate) fn stdout(command: &mut Command) -> String {
     let output: Output = command.output().expect("the binary starts");
