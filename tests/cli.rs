@@ -85,6 +85,10 @@ const CASES: &[(&str, &str)] = &[
         "plan_snapshot",
         "plan tests/cases/cli/undeclared.ron --target laptop --format snapshot",
     ),
+    (
+        "plan_two_pages",
+        "plan pipelines/mixed.ron pipelines/digits.ron --target a100 --format html",
+    ),
     ("run_fails", "run tests/cases/cli/fails.ron --quiet"),
     (
         "run_missing_data",
