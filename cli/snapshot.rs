@@ -4,12 +4,13 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use haul_compiler::diff::{Diff, text};
 use haul_compiler::policy;
 use haul_compiler::project::Placed;
 use haul_compiler::saved::SavedPlan;
 
 use crate::exit::{Exit, Trouble};
-use crate::file::{text, write_whole};
+use crate::file::{self, write_whole};
 use crate::kept::{self, Kept};
 use crate::project::{FILE, Project, shown};
 use crate::terminal;
@@ -178,11 +179,20 @@ fn compile<'a>(project: &Project, kept: &'a [Kept<'a>]) -> Result<(Vec<Fresh<'a>
 /// How a plan differs from the one that is kept, where it does.
 fn difference(now: &Fresh<'_>, before: Option<&str>) -> Option<String> {
     let path = shown(&now.kept.path);
-    match before {
-        None => Some(format!("{path} is missing\n")),
-        Some(before) if before == now.text => None,
-        Some(_) => Some(format!("{path} differs\n")),
+    let Some(before) = before else {
+        return Some(format!("{path} is missing\n"));
+    };
+    if before == now.text {
+        return None;
     }
+    let changes = match SavedPlan::read(before) {
+        Err(error) => format!("it is no plan that this haul reads: line {error}\n"),
+        Ok(before) => match Diff::of(&before, &now.plan) {
+            diff if diff.is_empty() => "it is written in another form\n".to_owned(),
+            diff => text(&diff, terminal::colour(), false),
+        },
+    };
+    Some(format!("{path} differs\n{changes}\n"))
 }
 
 /// Names in policies that match nothing are mistyped, or gone.
@@ -204,7 +214,7 @@ fn check_names(project: &Project, fresh: &[Fresh<'_>]) -> Result<(), Trouble> {
 fn committed(path: &Path) -> Result<Option<String>, Trouble> {
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        _ => Ok(Some(text(path)?.replace("\r\n", "\n"))),
+        _ => Ok(Some(file::text(path)?.replace("\r\n", "\n"))),
     }
 }
 

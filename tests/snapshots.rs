@@ -100,7 +100,13 @@ fn what_differs_fails_until_it_is_accepted() {
     fs::remove_file(folder.path().join("flows/product.cpu.plan")).expect("it is there");
     let (status, stdout, stderr) = snapshot(folder.path(), &[]);
     assert_eq!(status, 1);
-    for told in ["flows/product.cpu.plan is missing", "sum"] {
+    for told in [
+        "flows/product.cpu.plan is missing\n",
+        "flows/sum.a100.plan differs\n",
+        "flows/sum.cpu.plan differs\n",
+        "f32[1000]",
+        "f32[2000]",
+    ] {
         assert!(stdout.contains(told), "{stdout}");
     }
     assert!(!stdout.contains("product.a100"), "{stdout}");
