@@ -1,12 +1,20 @@
 //! `haul check`: the mistakes in pipeline files.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
+
+use haul_compiler::diagnostics::Levels;
+use haul_compiler::render;
+use haul_ir::diagnostic::Diagnostic;
+use haul_ir::target::Target;
 
 use crate::exit::{Exit, Trouble};
 use crate::facts::{self, Set};
 use crate::file::File;
+use crate::fix::fix;
+use crate::lints::{Lints, told};
 use crate::messages::{self, Format};
-use crate::terminal;
+use crate::{machine, terminal};
 
 /// Checks pipeline files and reports every mistake at once.
 ///
@@ -16,23 +24,77 @@ pub(crate) struct Args {
     /// Pipeline files.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Machines that the requests are checked against: a name of `haul targets`, a target file, or
+    /// `local`.
+    #[arg(long = "target", value_name = "TARGET")]
+    targets: Vec<String>,
     #[command(flatten)]
     set: Set,
+    #[command(flatten)]
+    lints: Lints,
+    /// Makes the edits that the messages give, in the files themselves.
+    #[arg(long)]
+    fix: bool,
     /// How mistakes are printed.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     message_format: Format,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
+    let levels = args.lints.levels()?;
+    let named = args.targets.iter().map(|name| machine::target(name));
+    let targets = named.collect::<Result<Vec<_>, _>>()?;
     let mut exit = Exit::Fine;
     for path in &args.files {
-        let file = File::read(path)?;
-        let diagnostics = facts::check(&file, &args.set).diagnostics;
-        match args.message_format {
-            Format::Text => drop(messages::tell(&file, &diagnostics)),
-            Format::Json => terminal::print(&messages::json(&file, &diagnostics))?,
+        let mut file = File::read(path)?;
+        facts::know_pins(&facts::check(&file, &args.set))?;
+        let find = |file: &File| found(file, args, &targets, &levels);
+        if args.fix {
+            fix(&mut file, |file| find(file).diagnostics)?;
         }
-        exit = exit.max(messages::verdict(&diagnostics));
+        let found = find(&file);
+        match args.message_format {
+            Format::Text => drop(messages::tell(&file, &found.diagnostics)),
+            Format::Json => terminal::print(&messages::json(&file, &found.diagnostics))?,
+        }
+        terminal::print(&found.verdicts)?;
+        exit = exit.max(messages::verdict(&found.diagnostics));
     }
     Ok(exit)
+}
+
+/// What is to be said about a file.
+struct Found {
+    diagnostics: Vec<Diagnostic>,
+    /// The verdicts on its stages for each target, as they are printed.
+    verdicts: String,
+}
+
+/// What is to be said about a file, and about its plan for each target; the same only once.
+fn found(file: &File, args: &Args, targets: &[Target], levels: &Levels) -> Found {
+    let checked = facts::check(file, &args.set);
+    let mut found = Found {
+        diagnostics: levels.apply(checked.diagnostics),
+        verdicts: String::new(),
+    };
+    let mut said = HashSet::new();
+    for target in targets {
+        let Some(typed) = &checked.typed else {
+            break;
+        };
+        let planned = file.plan(typed.clone(), target, &checked.places);
+        let mut new = told(levels, &planned);
+        new.retain(|d| said.insert((d.primary.span, d.code, d.message.clone())));
+        found.diagnostics.extend(new);
+        let verdicts = match &planned {
+            Ok(planned) => &planned.verdicts,
+            Err(refused) => &refused.verdicts,
+        };
+        let (graph, text) = (typed.graph(), &file.text);
+        found.verdicts += &match args.message_format {
+            Format::Text => render::verdicts(graph, target, verdicts, text, terminal::colour()),
+            Format::Json => render::verdicts_json(graph, target, verdicts, &file.shown(), text),
+        };
+    }
+    found
 }

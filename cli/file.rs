@@ -5,8 +5,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use haul_compiler::syntax::MAX_FILE;
-use haul_compiler::{Places, Planned};
-use haul_ir::diagnostic::Diagnostic;
+use haul_compiler::{Places, Planned, Refused};
 use haul_ir::graph::Typed;
 use haul_ir::target::Target;
 
@@ -47,10 +46,17 @@ impl File {
         typed: Typed,
         target: &Target,
         places: &Places,
-    ) -> Result<Planned, Vec<Diagnostic>> {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        let pipeline = self.path.file_stem().unwrap_or_default().to_string_lossy();
+    ) -> Result<Planned, Refused> {
+        let (pipeline, name) = self.names();
         haul_compiler::plan(typed, target, &pipeline, &name, places)
+    }
+
+    /// The names that plans know it by: of the pipeline, and of the file without folders.
+    pub(crate) fn names(&self) -> (String, String) {
+        let name = |name: Option<&std::ffi::OsStr>| {
+            name.unwrap_or_default().to_string_lossy().into_owned()
+        };
+        (name(self.path.file_stem()), name(self.path.file_name()))
     }
 }
 

@@ -112,7 +112,7 @@ pub(crate) fn compile(
         let planned = typed.map(|typed| file.plan(typed, &kept.target, &checked.places));
         let (plan, diagnostics) = match planned {
             None => (None, Vec::new()),
-            Some(Err(mistakes)) => (None, mistakes),
+            Some(Err(refused)) => (None, refused.mistakes),
             Some(Ok(planned)) => (Some(SavedPlan::of(&planned.plan)), planned.warnings),
         };
         exit = exit.max(tell(diagnostics));

@@ -1,7 +1,6 @@
 //! Mistakes and doubts about pipelines, as they are told.
 
 use clap::ValueEnum;
-use haul_compiler::Planned;
 use haul_compiler::diagnostics::{render, render_json};
 use haul_compiler::render::Colour;
 use haul_ir::diagnostic::{Diagnostic, Severity};
@@ -36,14 +35,6 @@ pub(crate) fn tell(file: &File, diagnostics: &[Diagnostic]) -> Exit {
     text += &format!("{shown}: {}\n", counted(errors, warnings));
     terminal::tell(&text);
     verdict(diagnostics)
-}
-
-/// Tells what planning found: warnings, or why there is no plan.
-pub(crate) fn tell_planned(file: &File, planned: &Result<Planned, Vec<Diagnostic>>) -> Exit {
-    match planned {
-        Ok(planned) => tell(file, &planned.warnings),
-        Err(mistakes) => tell(file, mistakes),
-    }
 }
 
 /// The mistakes as JSON, for tools.

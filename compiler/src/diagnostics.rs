@@ -11,4 +11,5 @@ pub mod suggest;
 pub use self::edits::{Edited, edited};
 pub use self::json::render_json;
 pub use self::levels::{LevelError, Levels};
+pub(crate) use self::lines::Lines;
 pub use self::render::render;

@@ -32,5 +32,5 @@ pub use self::check::{Checked, check, undeclared};
 pub use self::facts::Facts;
 pub use self::form::FileError;
 pub use self::places::Places;
-pub use self::plan::{Outcome, Planned, Refused, Verdict, plan};
+pub use self::plan::{Outcome, Planned, Refused, Verdict, plan, why};
 pub use self::project::Project;

@@ -5,6 +5,8 @@ mod edits;
 mod estimates;
 mod lints;
 mod refusals;
+mod verdicts;
+pub mod why;
 
 use std::collections::BTreeMap;
 
@@ -15,8 +17,9 @@ use haul_ir::id::{GroupId, IdVec, StageId};
 use haul_ir::plan::{GroupPlan, Plan, StagePlan};
 use haul_ir::target::Target;
 
-use self::choice::Choice;
+use self::choice::{Choice, NoChoice};
 use self::estimates::Estimated;
+pub use self::verdicts::{Outcome, Refused, Verdict};
 use crate::cost::Point;
 use crate::place::Sizes;
 use crate::places::Places;
@@ -29,6 +32,8 @@ pub struct Planned {
     pub plan: Plan,
     /// Warnings, sorted by place.
     pub warnings: Vec<Diagnostic>,
+    /// What becomes of each stage's request.
+    pub verdicts: IdVec<StageId, Verdict>,
 }
 
 /// What choosing for a stage needs to know.
@@ -39,6 +44,20 @@ struct Context<'a> {
     sizes: Sizes,
 }
 
+impl<'a> Context<'a> {
+    fn new(typed: &'a Typed, target: &'a Target) -> Self {
+        Self {
+            typed,
+            target,
+            usage: Usage::of(typed),
+            sizes: Sizes {
+                planned: Point::planned(typed.graph()),
+                largest: Point::largest(typed.graph()),
+            },
+        }
+    }
+}
+
 /// Plans a pipeline for a target: for each stage the request, the kind of node and the side of
 /// every group that finish first, then times and prices of the whole.
 ///
@@ -46,25 +65,21 @@ struct Context<'a> {
 /// the graph are written.
 ///
 /// # Errors
-/// All that does not fit the target, sorted by place: a request that no node can ever hold, a
-/// wish for the GPU that cannot be granted, memory that does not suffice at the largest sizes.
+/// All that does not fit the target: a request that no node can ever hold, a wish for the GPU that
+/// cannot be granted, memory that does not suffice at the largest sizes; with what becomes of each
+/// stage all the same.
 pub fn plan(
     typed: Typed,
     target: &Target,
     pipeline: &str,
     source: &str,
     places: &Places,
-) -> Result<Planned, Vec<Diagnostic>> {
-    let context = Context {
-        typed: &typed,
-        target,
-        usage: Usage::of(&typed),
-        sizes: Sizes {
-            planned: Point::planned(typed.graph()),
-            largest: Point::largest(typed.graph()),
-        },
-    };
-    let choices = choose_all(&context, places)?;
+) -> Result<Planned, Refused> {
+    let context = Context::new(&typed, target);
+    let stages = typed.graph().stages.ids();
+    let placed = stages.map(|stage| choice::choose(&context, stage));
+    let choices = all_placed(placed.collect())
+        .map_err(|placed| verdicts::refused(&context, &placed, places))?;
     let estimated = estimates::estimate(&context, &choices);
     let groups = groups(&context, &choices);
     let warnings = lints::lints(&context, &choices, &estimated.estimates, places);
@@ -72,6 +87,7 @@ pub fn plan(
     let stages = stages
         .map(|(stage, choice)| stage_plan(&context, choice, stage, &estimated))
         .collect();
+    let verdicts = verdicts::granted(&choices, &estimated.feasibility, places);
     let dims = typed.graph().dims.iter();
     let dims = dims
         .filter_map(|(symbol, dim)| Some((symbol.clone(), dim.plan?)))
@@ -87,27 +103,21 @@ pub fn plan(
         timeline: estimated.timeline,
         typed,
     };
-    Ok(Planned { plan, warnings })
+    Ok(Planned {
+        plan,
+        warnings,
+        verdicts,
+    })
 }
 
-/// The choice for each stage, or all that is wrong.
-fn choose_all(
-    context: &Context<'_>,
-    places: &Places,
-) -> Result<IdVec<StageId, Choice>, Vec<Diagnostic>> {
-    let mut choices = IdVec::new();
-    let mut errors = Vec::new();
-    for stage in context.typed.graph().stages.ids() {
-        match choice::choose(context, stage) {
-            Ok(choice) => drop(choices.push(choice)),
-            Err(refused) => errors.push(refusals::diagnostic(context, stage, refused, places)),
-        }
+/// The choice for each stage, where there is one for all.
+fn all_placed(
+    placed: IdVec<StageId, Result<Choice, NoChoice>>,
+) -> Result<IdVec<StageId, Choice>, IdVec<StageId, Result<Choice, NoChoice>>> {
+    if placed.iter().any(Result::is_err) {
+        return Err(placed);
     }
-    if errors.is_empty() {
-        return Ok(choices);
-    }
-    errors.sort_by_key(|error| (error.primary.span, error.code));
-    Err(errors)
+    Ok(placed.into_iter().flatten().collect())
 }
 
 /// The facts about all groups.

@@ -20,6 +20,7 @@ mod totals;
 pub mod units;
 pub(crate) mod values;
 mod verdicts;
+mod why;
 
 pub use changes::changes;
 pub use compare::comparison;
@@ -32,6 +33,7 @@ pub use report::{preview, report};
 pub use table::{Align, Cell, Column, Table, wrapped};
 pub use text::{summary, text};
 pub use verdicts::{verdicts, verdicts_json};
+pub use why::why;
 
 /// Most columns that text for people takes.
 pub const WIDTH: usize = 100;

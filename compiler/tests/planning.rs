@@ -4,7 +4,7 @@
 mod plans;
 
 use haul_compiler::diagnostics::codes::codes;
-use haul_compiler::{Facts, check, plan, target};
+use haul_compiler::{Facts, Outcome, check, plan, target};
 use haul_ir::id::Id;
 use haul_ir::plan::{Feasibility, Plan, Reason, StagePlan};
 use plans::try_plan;
@@ -260,7 +260,10 @@ fn extreme_sizes_are_planned_or_refused() {
             for (_, target) in target::library() {
                 match plan(typed.clone(), &target, "p", "p.ron", &checked.places) {
                     Ok(planned) => assert_eq!(planned.plan.stages.len(), 3),
-                    Err(errors) => assert!(!errors.is_empty()),
+                    Err(refused) => {
+                        assert!(!refused.mistakes.is_empty());
+                        assert_eq!(refused.verdicts.len(), 3);
+                    }
                 }
             }
         }
@@ -284,4 +287,95 @@ fn examples_of_codes_have_the_mistake() {
         );
         assert_eq!(found(info.right), [], "{}", info.code);
     }
+}
+
+#[test]
+fn a_share_of_a_gpu_computes_and_moves_at_its_share() {
+    let text = |gpus: &str| products(&[&format!("gpus: {gpus}, memory: \"4 GiB\", place: Gpu")]);
+    // 256 MiB to the device at 25 GB/s, 10,737,418.24 ns and 10 us; as much back and a launch of 5
+    // us more; 2 * 8192^3 at 19.5 TFLOP/s, of which large products reach 0.8 (0.30 and 0.50 *
+    // 1099.5 / 1100.5 more), and a launch.
+    let whole = stage(&plan_on("a100", &text("1")), 0).time.unwrap();
+    let starts = 10_000 + 15_000 + 5_000;
+    let reached = 0.3 + 0.5 * (1099.511_627_776 / 1_100.511_627_776);
+    let computing = 1_099_511_627_776.0 / (19.5e12 * reached) * 1e9;
+    let moving = 2.0 * 268_435_456.0 / 25.0;
+    let expected = starts as f64 + computing + moving;
+    assert!((whole as f64 - expected).abs() < 5.0, "{whole} {expected}");
+    // A quarter: four times as long, but for what takes no part of the device.
+    let quarter = stage(&plan_on("a100", &text("0.25")), 0).time.unwrap();
+    let expected = starts as f64 + 4.0 * (computing + moving);
+    assert!(
+        (quarter as f64 - expected).abs() < 5.0,
+        "{quarter} {expected}"
+    );
+}
+
+#[test]
+fn a_gpu_that_nothing_pays_for_costs_time_and_money() {
+    let mixed = include_str!("../../pipelines/mixed.ron");
+    let greedy = mixed
+        .replace(
+            "cpus: 2, do: \"parse_csv",
+            "cpus: 2, gpus: 1, do: \"parse_csv",
+        )
+        .replace(
+            "any_of: [(gpus: 1, gpu_type: \"A100-80GB\", vram: \"1 GiB\"), (cpus: 2)],",
+            "gpus: 1, gpu_type: \"A100-80GB\", vram: \"1 GiB\",",
+        )
+        .replace("each: \"kernel\", do:", "each: \"kernel\", gpus: 1, do:");
+    let (modest, greedy) = (plan_on("a100", mixed), plan_on("a100", &greedy));
+    let requests =
+        |plan: &Plan| -> Vec<_> { plan.stages.iter().map(|s| s.gpu.is_some()).collect() };
+    assert_eq!(requests(&modest), [false, true, false, false]);
+    assert_eq!(requests(&greedy), [true, true, true, false]);
+    // There is one GPU: 12 kernels and 12 summaries hold it one after the other, and then comes
+    // the gather. The time of parsing is unknown, and counts nothing.
+    let time = |position| stage(&greedy, position).time.unwrap();
+    let expected = 12 * (time(1) + time(2)) + time(3);
+    assert_eq!(greedy.estimates.makespan, Some(expected));
+    // Modest summaries run on CPUs beside the kernels: all but the last one's cost no time.
+    let time = |position| stage(&modest, position).time.unwrap();
+    let expected = 12 * time(1) + time(2) + time(3);
+    assert_eq!(modest.estimates.makespan, Some(expected));
+    assert!(greedy.estimates.nano_usd > modest.estimates.nano_usd);
+    assert!(greedy.estimates.makespan > modest.estimates.makespan);
+}
+
+#[test]
+fn every_stage_has_a_verdict_where_some_are_impossible() {
+    // Of 64 cpus and 256 GiB: `s0` never fits, nor does what `s3` needs in what it asks for; `s1`
+    // and `s2` take 40 cpus each, and the second waits for the first.
+    let ask = "cpus: 40, memory: \"4 GiB\"";
+    let text = products(&["cpus: 65", ask, ask, "memory: \"256 MiB\""]);
+    let checked = check(&text, haul_kernels::catalogue(), &Facts::default());
+    let target = target::find("cpu").unwrap();
+    let typed = checked.typed.unwrap();
+    let refused = plan(typed, &target, "p", "p.ron", &checked.places).unwrap_err();
+    let codes: Vec<_> = refused.mistakes.iter().map(|m| m.code.0).collect();
+    assert_eq!(codes, ["E0310", "E0312"]);
+    let outcomes: Vec<_> = refused.verdicts.iter().map(|v| v.outcome.clone()).collect();
+    let [
+        Outcome::Impossible { missing, nearest },
+        Outcome::Fits,
+        Outcome::Waits { time, behind },
+        Outcome::Impossible {
+            missing: memory, ..
+        },
+    ] = &outcomes[..]
+    else {
+        panic!("{outcomes:?}");
+    };
+    assert_eq!(
+        (&missing[..], nearest.as_str()),
+        (&["it has 64 cpus, 1 too few".to_owned()][..], "cpus: 64")
+    );
+    // 2 * 8192^3 / (40 * 95e9 * 0.8) s = 361,681,456.5 ns.
+    assert!((361_681_456..=361_681_457).contains(time), "{time}");
+    assert_eq!(behind, "s1");
+    // x and the product: 512 MiB.
+    assert_eq!(
+        memory[..],
+        ["needs 512 MiB of memory and asks for 256 MiB".to_owned()]
+    );
 }

@@ -6,7 +6,7 @@ use haul_ir::diagnostic::Span;
 const BLOCK: usize = 1024;
 
 /// Where the lines of a text begin.
-pub(super) struct Lines<'t> {
+pub(crate) struct Lines<'t> {
     text: &'t str,
     starts: Vec<usize>,
     /// How many characters begin before each block.
@@ -14,7 +14,7 @@ pub(super) struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    pub(crate) fn new(text: &'t str) -> Self {
         let after_breaks = text.match_indices('\n').map(|(at, _)| at + 1);
         let starts = [0].into_iter().chain(after_breaks).collect();
         let blocks = text.as_bytes().chunks(BLOCK).map(count);
@@ -31,7 +31,7 @@ impl<'t> Lines<'t> {
     }
 
     /// The line of a byte, from 1.
-    pub(super) fn line(&self, at: usize) -> usize {
+    pub(crate) fn line(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start <= at)
     }
 

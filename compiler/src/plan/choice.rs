@@ -23,7 +23,7 @@ pub(super) struct Choice {
 }
 
 /// Why a stage cannot be placed.
-pub(super) enum Refused {
+pub(super) enum NoChoice {
     /// No node can hold any of its requests.
     Impossible,
     /// On the first node that can hold a request.
@@ -52,7 +52,7 @@ struct Candidate {
 /// Places a stage with every request on every kind of node that can hold it, and takes the one
 /// whose tasks finish first; among equals the one that occupies no GPU unasked, then the cheaper,
 /// then the first. Where a time is unknown, the first request that can be granted wins.
-pub(super) fn choose(context: &Context<'_>, stage: StageId) -> Result<Choice, Refused> {
+pub(super) fn choose(context: &Context<'_>, stage: StageId) -> Result<Choice, NoChoice> {
     let graph = StageGraph::of(context.typed, &context.usage, stage);
     let requests = &context.typed.graph().stages[stage].requests;
     choose_among(context, graph, requests)
@@ -63,10 +63,10 @@ pub(super) fn choose_among(
     context: &Context<'_>,
     graph: StageGraph,
     requests: &[Request],
-) -> Result<Choice, Refused> {
+) -> Result<Choice, NoChoice> {
     let tasks = tasks(context.typed, graph.stage);
     let mut candidates = Vec::new();
-    let mut refused = Refused::Impossible;
+    let mut refused = NoChoice::Impossible;
     for (position, request) in requests.iter().enumerate() {
         for home in homes(request, context.target) {
             let machine = machine(context, request, home);
@@ -77,9 +77,9 @@ pub(super) fn choose_among(
                     finish: finish(context, &division, &tasks, machine),
                     division,
                 }),
-                Err(why) if matches!(refused, Refused::Impossible) => {
+                Err(why) if matches!(refused, NoChoice::Impossible) => {
                     let request = position;
-                    refused = Refused::Here { request, home, why };
+                    refused = NoChoice::Here { request, home, why };
                 }
                 Err(_) => {}
             }

@@ -9,6 +9,7 @@ use super::choices::provenance;
 use super::stage::stage;
 use super::style::{DOUBT, GPU, HEADING};
 use super::table::{Cell, Column, Table, wrapped};
+use super::totals::{details, totals};
 use super::values::Values;
 use super::{Colour, units};
 
@@ -21,7 +22,7 @@ pub fn text(plan: &Plan, colour: Colour) -> String {
         out += &stage(plan, &values, id, colour);
     }
     out.push('\n');
-    out + &totals(plan, colour)
+    out + &totals(plan, colour) + &details(plan)
 }
 
 /// The plan in short: a line for each stage, then the totals.
@@ -81,26 +82,6 @@ fn head(plan: &Plan, values: &Values<'_>, colour: Colour) -> String {
         );
     }
     out
-}
-
-fn totals(plan: &Plan, colour: Colour) -> String {
-    let estimates = &plan.estimates;
-    let total = |total| units::total(total, estimates, units::time);
-    let mut text = format!(
-        "makespan {}; tasks one after the other {}; all on cpu {}; price {}",
-        total(estimates.makespan),
-        total(estimates.serial),
-        total(estimates.all_on_cpu),
-        units::total(estimates.nano_usd, estimates, units::usd),
-    );
-    if !estimates.unknown.is_empty() {
-        let stages = &plan.typed.graph().stages;
-        let names = estimates.unknown.iter().map(|id| stages[*id].name.as_str());
-        text += &format!("; unknown: {}", names.collect::<Vec<_>>().join(", "));
-    }
-    let text = wrapped(0, 4, &text);
-    let (first, rest) = text.split_once("; ").unwrap_or((&text, ""));
-    colour.paint(HEADING, first) + "; " + rest
 }
 
 /// What a task asks for: `4 cpus, 8 GiB, 1 gpu A100-80GB with 256 MiB`.

@@ -28,6 +28,7 @@ impl Resolver<'_> {
     /// The requests of a stage, never none, each with its place.
     pub(super) fn requests(&mut self, stage: &ast::Stage) -> (Vec<Request>, Vec<Span>) {
         let whole = &stage.request;
+        self.refuse_no_gpus(whole);
         let Some(any_of) = &stage.any_of else {
             return (vec![self.request(whole, whole)], vec![whole.span]);
         };
@@ -38,7 +39,14 @@ impl Resolver<'_> {
             return (vec![self.request(whole, whole)], vec![whole.span]);
         }
         let alternatives = any_of.value.iter();
-        let requests = alternatives.map(|own| (self.request(whole, own), own.span));
+        let asks_for_gpu =
+            whole.gpu_type.is_some() || whole.gpus.as_ref().is_some_and(|gpus| gpus.value > 0.0);
+        let requests = alternatives.map(|own| {
+            if !asks_for_gpu {
+                self.refuse_no_gpus(own);
+            }
+            (self.request(whole, own), own.span)
+        });
         requests.unzip()
     }
 
@@ -74,6 +82,18 @@ impl Resolver<'_> {
             gpu_type: gpu_type.map(|gpu_type| gpu_type.value.clone()),
             vram: vram.map(|vram| self.amount("vram", vram)),
         }
+    }
+
+    /// No GPUs are what is left out, except in an alternative to GPUs that the stage asks for.
+    fn refuse_no_gpus(&mut self, request: &ast::Request) {
+        let Some(gpus) = request.gpus.as_ref().filter(|gpus| gpus.value == 0.0) else {
+            return;
+        };
+        if request.gpu_type.is_some() || request.vram.is_some() {
+            return; // Which is the mistake.
+        }
+        let mistake = Diagnostic::error(GPUS, gpus.span, "0 GPUs are no request");
+        self.mistakes.report(mistake.help("leave `gpus` out"));
     }
 
     fn refuse_without_gpu(&mut self, field: &str, span: Option<Span>) {

@@ -20,7 +20,7 @@ pub(crate) struct Share {
 
 impl Share {
     /// Of a node, nothing.
-    pub(super) fn nothing(node: NodeId) -> Share {
+    pub(crate) fn nothing(node: NodeId) -> Share {
         Share {
             node,
             cpus: 0,

@@ -11,5 +11,5 @@ pub(crate) fn try_plan(target: &str, text: &str) -> Result<Planned, Vec<Diagnost
         .typed
         .unwrap_or_else(|| panic!("{diagnostics:?}\n{text}"));
     let target = target::find(target).expect("a target of the library");
-    plan(typed, &target, "test", "test.ron", &checked.places)
+    plan(typed, &target, "test", "test.ron", &checked.places).map_err(|refused| refused.mistakes)
 }
