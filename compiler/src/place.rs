@@ -234,6 +234,11 @@ impl Division {
         facts.map(|fact| fact.as_ref().map(|(_, reason)| reason))
     }
 
+    /// The side of the group at a position of the stage.
+    pub(crate) fn side(&self, position: usize) -> Side {
+        self.solution.sides[position]
+    }
+
     /// Whether a group is on the GPU.
     pub(crate) fn uses_gpu(&self) -> bool {
         self.solution.sides.contains(&Side::Gpu)
