@@ -111,7 +111,7 @@ mod tests {
             about((2, 3), &[]),
         ];
         let Edited { text, made, left } = edited("a // b c", &diagnostics);
-        assert_eq!((&*text, made, left), ("one //  éb c", vec![0, 1], vec![]));
+        assert_eq!((&*text, made, left), ("one //bé c", vec![0, 1], vec![]));
     }
 
     #[test]

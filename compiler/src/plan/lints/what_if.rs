@@ -1,6 +1,6 @@
 //! What a change saves of the whole run, by simulating it again.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use haul_ir::cost::Nanos;
 use haul_ir::diagnostic::Saving;
@@ -15,13 +15,14 @@ use crate::simulate::{Tasks, simulate};
 /// At most so many runs are simulated for savings, and of at most so many stages and tasks
 /// together: the rest is said without a saving.
 const MOST_RUNS: u64 = 64;
-const MOST_TASKS: u64 = 2_000_000;
+const MOST_TASKS: u64 = 1_000_000;
 
 /// The planned run, to compare others with.
 pub(super) struct WhatIf<'a> {
     context: &'a Context<'a>,
     choices: &'a IdVec<StageId, Choice>,
     planned: Option<(Nanos, Option<u64>)>,
+    tasks: OnceCell<Option<Vec<Tasks>>>,
     runs_left: Cell<u64>,
     tasks_left: Cell<u64>,
 }
@@ -38,6 +39,7 @@ impl<'a> WhatIf<'a> {
             planned: estimates
                 .makespan
                 .map(|makespan| (makespan, estimates.nano_usd)),
+            tasks: OnceCell::new(),
             runs_left: Cell::new(MOST_RUNS),
             tasks_left: Cell::new(MOST_TASKS),
         }
@@ -73,15 +75,21 @@ impl<'a> WhatIf<'a> {
     /// The tasks of the planned run, where they may be simulated once more.
     fn tasks(&self) -> Option<Vec<Tasks>> {
         let runs = self.runs_left.get().checked_sub(1)?;
-        let counts = self.choices.iter().map(|choice| {
-            let count = self.context.sizes.planned.eval(&choice.tasks);
-            count.unwrap_or(0).saturating_add(1)
-        });
-        let count = counts.fold(0, u64::saturating_add);
-        let tasks_left = self.tasks_left.get().checked_sub(count)?;
+        let tasks = self
+            .tasks
+            .get_or_init(|| planned_tasks(self.context, self.choices));
+        let tasks = tasks.as_ref()?;
+        let count = |tasks: &Tasks| tasks.count.saturating_add(1);
+        let count = tasks.iter().map(count).fold(0, u64::saturating_add);
+        match self.tasks_left.get().checked_sub(count) {
+            Some(left) => self.tasks_left.set(left),
+            None => {
+                self.runs_left.set(0);
+                return None;
+            }
+        }
         self.runs_left.set(runs);
-        self.tasks_left.set(tasks_left);
-        planned_tasks(self.context, self.choices)
+        Some(tasks.clone())
     }
 
     fn run(&self, tasks: &[Tasks]) -> (Nanos, Option<u64>) {
