@@ -1,6 +1,6 @@
 //! The plans that a project keeps: one beside each pipeline for each target that it declares.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -84,8 +84,8 @@ pub(crate) fn orphans(project: &Project, kept: &[Kept<'_>]) -> Vec<PathBuf> {
     }
     orphans.sort();
     orphans.dedup();
-    let is_kept = |path: &PathBuf| kept.iter().any(|kept| kept.path == *path);
-    orphans.retain(|path| !is_kept(path) && name(path).contains('.'));
+    let kept: HashSet<_> = kept.iter().map(|kept| &kept.path).collect();
+    orphans.retain(|path| !kept.contains(path) && name(path).contains('.'));
     orphans
 }
 
