@@ -345,12 +345,12 @@ fn utilisation_is_what_is_held_and_used_of_what_is_there() {
         [(0, 2, None, 1000, 0), (0, 2, a100(), 500, 500)]
     );
     // Both GPUs for 10, then a gather of 30 beside them: 2 * 10 of 2 * 40 are held. Of 160 cpu
-    // times 10 and 30 are held, 4 and 30 used.
+    // times 10 and 30 are held, 4 and 30 used. Of the two GPUs one computes: 6 of 80.
     let both = tasks(1, 10, A).on_gpu(20_000, 1).busy(6);
     let gather = tasks(1, 30, A).after(0, false);
     assert_eq!(
         of(&[both, gather]),
-        [(0, 1, None, 250, 213), (0, 1, a100(), 250, 150)]
+        [(0, 1, None, 250, 213), (0, 1, a100(), 250, 75)]
     );
     // On `b` alone there is no GPU.
     assert_eq!(of(&[tasks(1, 7, B)]), [(1, 1, None, 500, 500)]);

@@ -53,12 +53,14 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, units: u64, tasks: &Tasks, busy: u64) {
-        let each = u128::from(units) * u128::from(tasks.count);
-        self.held = self
-            .held
-            .saturating_add(each.saturating_mul(tasks.time.into()));
-        self.busy = self.busy.saturating_add(each.saturating_mul(busy.into()));
+    /// Tasks that each hold some units, and keep some of them busy for a time.
+    fn add(&mut self, tasks: &Tasks, held: u32, (busy, time): (u32, u64)) {
+        let all = |units: u32, time: u64| {
+            let each = u128::from(units) * u128::from(tasks.count);
+            each.saturating_mul(time.into())
+        };
+        self.held = self.held.saturating_add(all(held, tasks.time));
+        self.busy = self.busy.saturating_add(all(busy, time));
     }
 }
 
@@ -69,13 +71,15 @@ fn sums<'a>(stages: &[Tasks], target: &'a Target) -> BTreeMap<(NodeId, Option<&'
         let share = &tasks.share;
         let on_cpu = tasks.time.saturating_sub(tasks.on_gpu);
         let cpus = sums.entry((share.node, None)).or_default();
-        cpus.add(share.cpus.into(), tasks, on_cpu);
+        cpus.add(tasks, share.cpus, (share.cpus, on_cpu));
         let Some(gpu) = &share.gpu else { continue };
         let devices = &target.nodes[share.node].gpus;
         let device = gpu.devices.first().and_then(|device| devices.get(*device));
         let Some(device) = device else { continue };
         let gpus = sums.entry((share.node, Some(device.name.as_str())));
-        gpus.or_default().add(gpu.gpus.into(), tasks, tasks.on_gpu);
+        // An op runs on one device, however many its task holds.
+        let busy = gpu.gpus.min(GpuCount::ONE.0);
+        gpus.or_default().add(tasks, gpu.gpus, (busy, tasks.on_gpu));
     }
     sums
 }

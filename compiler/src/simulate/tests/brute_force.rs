@@ -330,7 +330,8 @@ fn check_utilisation(stages: &[Tasks], target: &Target, expected: &Simulation<'_
             Some(_) => {
                 let gpus = |t: &Tasks| t.share.gpu.as_ref().map_or(0, |gpu| gpu.gpus.into());
                 let held = expected.integral(kind, gpus, |tasks| tasks.time);
-                let busy = expected.integral(kind, gpus, |tasks| tasks.on_gpu);
+                let one = |tasks: &Tasks| gpus(tasks).min(DEVICE.into());
+                let busy = expected.integral(kind, one, |tasks| tasks.on_gpu);
                 (2 * u64::from(DEVICE), held, busy)
             }
         };
