@@ -57,17 +57,25 @@ enum Format {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
     let project = Project::find()?;
+    let mut unplanned = Vec::new();
     let pairs = match (&args.base, &args.old, &args.new) {
-        (Some(base), ..) => pairs_since(base, project.as_ref())?,
+        (Some(base), ..) => pairs_since(base, project.as_ref(), &mut unplanned)?,
         (None, Some(old), Some(new)) => pairs_of(old, new, args, project.as_ref())?,
         _ => return Err(Trouble::new("name two plans, or --base REV")),
     };
-    let comparison = compare(&pairs);
+    let comparison = Comparison {
+        unplanned,
+        ..compare(&pairs)
+    };
     print(&comparison, args)?;
     for failed in &comparison.failed {
         terminal::tell_error(&format!("policy: {failed}"));
     }
+    for unplanned in &comparison.unplanned {
+        terminal::tell_error(&format!("could not tell what changed: {unplanned}"));
+    }
     Ok(match comparison.diffs.iter().all(Diff::is_empty) {
+        _ if !comparison.unplanned.is_empty() => Exit::Trouble,
         _ if !comparison.failed.is_empty() => Exit::Policy,
         true => Exit::Fine,
         false => Exit::Found,
@@ -103,14 +111,12 @@ fn compare(pairs: &[Pair]) -> Comparison {
 }
 
 fn print(comparison: &Comparison, args: &Args) -> Result<(), Trouble> {
-    let Comparison { diffs, failed, .. } = comparison;
     match args.format {
         Format::Json => terminal::print(&comparison.json()),
-        Format::Markdown => terminal::print(&markdown(diffs, failed)),
+        Format::Markdown => terminal::print(&markdown(comparison)),
         Format::Text => {
-            let texts = diffs
-                .iter()
-                .map(|diff| text(diff, terminal::colour(), args.full));
+            let diffs = comparison.diffs.iter();
+            let texts = diffs.map(|diff| text(diff, terminal::colour(), args.full));
             terminal::print(&texts.collect::<Vec<_>>().join("\n"))
         }
     }
@@ -242,58 +248,70 @@ fn policies(
     ))
 }
 
-/// All plans that the project declares, at a revision and now, joined by where they are kept.
-fn pairs_since(base: &str, project: Option<&Project>) -> Result<Vec<Pair>, Trouble> {
+/// All plans that the project declares, at a revision and now, joined by where they are kept. What
+/// has no plan now is told and noted.
+fn pairs_since(
+    base: &str,
+    project: Option<&Project>,
+    unplanned: &mut Vec<String>,
+) -> Result<Vec<Pair>, Trouble> {
     let Some(project) = project else {
-        return Err(Trouble::new(format!(
-            "there is no {FILE} that says which plans to compare"
-        )));
+        let message = format!("there is no {FILE} that says which plans to compare");
+        return Err(Trouble::new(message));
     };
     let revision = Revision::open(base)?;
-    let here = project
-        .folder
-        .join(".")
-        .canonicalize()
-        .unwrap_or_else(|_| project.folder.clone());
-    let inside = here.strip_prefix(revision.top()).map_err(|_| {
-        Trouble::new(format!(
-            "{} is not in the repository",
-            shown(&project.folder)
-        ))
-    })?;
-    let then = Project::at(&revision.folder().join(inside))?;
-    let mut pairs: BTreeMap<String, Pair> = BTreeMap::new();
+    let then = Project::at(&revision.folder().join(inside(project, &revision)?))?;
+    let mut before = BTreeMap::new();
     if let Some(then) = &then {
-        for (name, plan, _) in all_plans(then, Some(&revision))? {
-            pairs.insert(
-                name,
-                Pair {
-                    old: Some(plan),
-                    new: None,
-                    policies: Policies::default(),
-                },
-            );
+        for declared in all_plans(then, Some(&revision))? {
+            before.insert(declared.path, declared.plan);
         }
     }
-    for (name, plan, policies) in all_plans(project, None)? {
-        let old = pairs.remove(&name).and_then(|pair| pair.old);
-        pairs.insert(
-            name,
-            Pair {
+    let mut pairs = Vec::new();
+    for declared in all_plans(project, None)? {
+        let Declared { path, plan, .. } = declared;
+        if plan.is_none() {
+            unplanned.push(format!("{path} cannot be made: `haul check` says why"));
+        }
+        let old = before.remove(&path).flatten();
+        if plan.is_some() {
+            pairs.push(Pair {
                 old,
-                new: Some(plan),
-                policies,
-            },
-        );
+                new: plan,
+                policies: declared.policies,
+            });
+        }
     }
-    Ok(pairs.into_values().collect())
+    let gone = before.into_values().map(|old| Pair {
+        old,
+        new: None,
+        policies: Policies::default(),
+    });
+    pairs.extend(gone);
+    Ok(pairs)
 }
 
-/// The plans that a project declares, each with the path where it is kept and its policies.
-fn all_plans(
-    project: &Project,
-    revision: Option<&Revision>,
-) -> Result<Vec<(String, SavedPlan, Policies)>, Trouble> {
+/// The path of a project in the repository.
+fn inside(project: &Project, revision: &Revision) -> Result<PathBuf, Trouble> {
+    let here = project.folder.join(".").canonicalize();
+    let here = here.unwrap_or_else(|_| project.folder.clone());
+    let inside = here.strip_prefix(revision.top()).map_err(|_| {
+        let folder = shown(&project.folder);
+        Trouble::new(format!("{folder} is not in the repository"))
+    })?;
+    Ok(inside.to_owned())
+}
+
+/// A plan that a project declares.
+struct Declared {
+    /// Where it is kept.
+    path: String,
+    /// The plan as its pipeline has it; none where that has a mistake.
+    plan: Option<SavedPlan>,
+    policies: Policies,
+}
+
+fn all_plans(project: &Project, revision: Option<&Revision>) -> Result<Vec<Declared>, Trouble> {
     let kept = kept::kept(project)?;
     let mut all = Vec::new();
     for plans in kept.chunk_by(|a, b| a.pipeline == b.pipeline) {
@@ -302,14 +320,12 @@ fn all_plans(
         }
         let (made, _) = kept::compile(project, plans)?;
         for (kept, plan) in plans.iter().zip(made) {
-            let Some(plan) = plan else {
-                return Err(cannot_tell(&shown(&kept.pipeline)));
-            };
-            let path = kept
-                .path
-                .strip_prefix(&project.folder)
-                .unwrap_or(&kept.path);
-            all.push((shown(path), plan, kept.entry.policies.clone()));
+            let path = kept.path.strip_prefix(&project.folder);
+            all.push(Declared {
+                path: shown(path.unwrap_or(&kept.path)),
+                plan,
+                policies: kept.entry.policies.clone(),
+            });
         }
     }
     Ok(all)

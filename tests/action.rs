@@ -241,12 +241,29 @@ fn a_policy_fails_the_action_and_is_in_the_comment() {
 }
 
 #[test]
-fn what_cannot_be_told_fails_the_action_without_a_comment() {
+fn what_has_no_plan_fails_the_action_and_is_in_the_comment() {
     let repository = Repository::new();
     repository.write("flows/product.ron", &PRODUCT.replace("x @ x", "x @ y"));
     let (status, stderr) = repository.act();
     assert_eq!(status, 2, "{stderr}");
     assert!(stderr.contains("flows/product.ron"), "{stderr}");
+    let [(_, comment)] = &repository.posted()[..] else {
+        panic!("one comment")
+    };
+    assert!(comment.contains("0 of 2 plans changed"), "{comment}");
+    assert!(
+        comment.contains("flows/product.a100.plan cannot be made"),
+        "{comment}"
+    );
+}
+
+#[test]
+fn what_cannot_be_told_fails_the_action_without_a_comment() {
+    let repository = Repository::new();
+    repository.write("haul.ron", "Project(version: 2)");
+    let (status, stderr) = repository.act();
+    assert_eq!(status, 2, "{stderr}");
+    assert!(stderr.contains("haul.ron:1"), "{stderr}");
     assert_eq!(repository.posted(), []);
 }
 

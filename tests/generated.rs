@@ -1,10 +1,12 @@
 //! Pages that are made from lists are as the lists say.
 
 use haul_compiler::diagnostics::codes::codes;
+use haul_compiler::diff::Comparison;
 use haul_compiler::render::{signature, visible, wrapped};
+use haul_compiler::saved::SavedPlan;
 use haul_ir::op::{Family, GpuKernel, Op};
 
-use crate::support::{assert_fresh, root};
+use crate::support::{self, assert_fresh, files, relative, root};
 
 const HOW: &str = "HAUL_ACCEPT=1 cargo test --test whole generated";
 
@@ -39,6 +41,56 @@ fn the_page_of_diagnostics() {
         page += &format!("\n```text\nwrong: {wrong}right: {right}```\n");
     }
     assert_fresh(&root().join("docs/diagnostics.md"), &page, HOW);
+}
+
+#[test]
+fn the_schemas_of_json_forms() {
+    let folder = root().join("docs/schema");
+    assert_fresh(&folder.join("plan.json"), &SavedPlan::schema(), HOW);
+    assert_fresh(&folder.join("diff.json"), &Comparison::schema(), HOW);
+}
+
+/// What is printed as JSON is as the published schemas say, and what is not is found.
+#[test]
+fn json_is_of_its_schema() {
+    let plan = Schema::read("plan");
+    let diff = Schema::read("diff");
+    for file in files(&root().join("pipelines"), ".ron") {
+        let file = relative(&file);
+        let of = |target: &str| {
+            let args = ["plan", &file, "--target", target, "--format", "json"];
+            let json = support::stdout(support::haul().args(args));
+            serde_json::from_str(&json).expect("JSON")
+        };
+        for target in ["a100", "cpu", "mixed"] {
+            plan.check(&of(target));
+        }
+        let old = file.replace(".ron", ".cpu.plan");
+        let args = ["diff", &old, &file, "--target", "a100", "--format", "json"];
+        let (_, json, _) = support::outcome(support::haul().args(args));
+        diff.check(&serde_json::from_str(&json).expect("JSON"));
+        let mut broken: serde_json::Value = of("cpu");
+        broken["stages"][0]["request"]["cpus"] = "many".into();
+        assert!(!plan.0.is_valid(&broken));
+    }
+}
+
+struct Schema(jsonschema::Validator);
+
+impl Schema {
+    fn read(name: &str) -> Self {
+        let path = root().join(format!("docs/schema/{name}.json"));
+        let schema = serde_json::from_str(&support::read(&path)).expect("JSON");
+        Self(jsonschema::validator_for(&schema).expect("a schema"))
+    }
+
+    fn check(&self, json: &serde_json::Value) {
+        let errors = self.0.iter_errors(json);
+        let errors: Vec<_> = errors
+            .map(|e| format!("{e} at {}", e.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{}", errors.join("\n"));
+    }
 }
 
 fn entry(op: &dyn Op) -> String {

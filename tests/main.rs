@@ -7,6 +7,7 @@ mod fix;
 mod generated;
 mod pipelines;
 mod purity;
+mod review;
 mod run;
 mod snapshots;
 mod support;

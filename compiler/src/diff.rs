@@ -50,6 +50,8 @@ pub struct Comparison {
     pub diffs: Vec<Diff>,
     /// The policies that failed, in words.
     pub failed: Vec<String>,
+    /// The pipelines that have no plan any more, with the target.
+    pub unplanned: Vec<String>,
 }
 
 /// Which plan it is, and its totals.
@@ -179,6 +181,7 @@ impl Default for Comparison {
             format_version: FORMAT.to_owned(),
             diffs: Vec::new(),
             failed: Vec::new(),
+            unplanned: Vec::new(),
         }
     }
 }

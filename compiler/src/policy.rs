@@ -206,7 +206,8 @@ impl Figure {
         let Self { name, print, .. } = self;
         let (was, is) = match (was, is) {
             (Some(was), Some(is)) => (was, is),
-            (None, None) => return Some(format!("cannot tell, {name} was and is unknown")),
+            // Nothing is known to have changed.
+            (None, None) => return None,
             (None, Some(is)) => {
                 return Some(format!(
                     "cannot tell, {name} was unknown and is {}",

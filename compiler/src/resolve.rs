@@ -10,6 +10,7 @@ mod functions;
 mod headers;
 mod inputs;
 mod lookup;
+mod moved;
 mod names;
 mod node;
 mod order;
@@ -78,10 +79,7 @@ pub(crate) fn resolve(ast: &Ast, ops: &Ops, facts: &Facts, mistakes: &mut Mistak
     resolver.inputs();
     resolver.stages();
     let outputs = resolver.outputs();
-    let moved = ast.moved.iter();
-    resolver.graph.moved = moved
-        .map(|moved| (moved.from.value.clone(), moved.to.value.clone()))
-        .collect();
+    resolver.graph.moved = resolver.moved();
     let unused = resolver.unused();
     resolver.check_uncalled();
     Resolved {

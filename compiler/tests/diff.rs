@@ -8,7 +8,7 @@ mod plans;
 
 use std::collections::BTreeSet;
 
-use haul_compiler::diff::{Cause, CauseKind, Change, Diff, markdown, text};
+use haul_compiler::diff::{Cause, CauseKind, Change, Comparison, Diff, markdown, text};
 use haul_compiler::render::Colour;
 use haul_compiler::saved::SavedPlan;
 use haul_compiler::{Facts, check, plan, target};
@@ -151,6 +151,14 @@ fn causes(diff: &Diff) -> BTreeSet<CauseKind> {
     causes.map(|cause| cause.kind).collect()
 }
 
+fn comparison(diffs: Vec<Diff>, failed: Vec<String>) -> Comparison {
+    Comparison {
+        diffs,
+        failed,
+        ..Comparison::default()
+    }
+}
+
 #[test]
 fn edits_are_told() {
     let old = saved("a100", SPECTRA);
@@ -249,7 +257,7 @@ fn what_changes_nothing_is_no_change() {
         let diff = Diff::of(&old, &saved("a100", &text));
         assert!(diff.is_empty(), "{diff:#?}");
         assert_eq!(diff.unchanged_ops.len(), diff.new.ops);
-        assert_eq!(markdown(&[diff], &[]), "");
+        assert_eq!(markdown(&comparison(vec![diff], Vec::new())), "");
     }
 }
 
@@ -325,14 +333,14 @@ fn two_candidates_are_no_guess() {
 fn a_comment_shows_totals_and_decisions_and_folds_the_rest() {
     let old = saved("a100", SPECTRA);
     let new = saved("a100", &edited(CASES[0].1));
-    let diffs = [Diff::of(&old, &old), Diff::of(&old, &new)];
-    let failed = ["test on a100: no_cpu \"transform.logmel\": it is on the cpu".to_owned()];
-    let comment = markdown(&diffs, &failed);
+    let diffs = vec![Diff::of(&old, &old), Diff::of(&old, &new)];
+    let failed = vec!["test on a100: no_cpu \"transform.logmel\": it is on the cpu".to_owned()];
+    let comment = markdown(&comparison(diffs.clone(), failed.clone()));
     insta::with_settings!({
         snapshot_path => "cases/diff", prepend_module_to_snapshot => false, omit_expression => true
     }, {
         insta::assert_snapshot!("comment", comment);
     });
     let many = vec![diffs[1].clone(); 500];
-    assert!(markdown(&many, &failed).len() < 65_536);
+    assert!(markdown(&comparison(many, failed)).len() < 65_536);
 }

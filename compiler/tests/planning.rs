@@ -297,7 +297,7 @@ fn a_share_of_a_gpu_computes_and_moves_at_its_share() {
     // 1099.5 / 1100.5 more), and a launch.
     let whole = stage(&plan_on("a100", &text("1")), 0).time.unwrap();
     let starts = 10_000 + 15_000 + 5_000;
-    let reached = 0.3 + 0.5 * (1099.511_627_776 / 1_100.511_627_776);
+    let reached = 0.3 + 0.5 * (1_099.511_627_776 / 1_100.511_627_776);
     let computing = 1_099_511_627_776.0 / (19.5e12 * reached) * 1e9;
     let moving = 2.0 * 268_435_456.0 / 25.0;
     let expected = starts as f64 + computing + moving;

@@ -234,7 +234,6 @@ fn growth_is_from_the_earlier_plan() {
     for (was, is, told) in [
         (None, Some(1_000), "price was unknown and is 0.00000100 USD"),
         (Some(1_000), None, "price was 0.00000100 USD and is unknown"),
-        (None, None, "price was and is unknown"),
     ] {
         (old.estimates.nano_usd, new.estimates.nano_usd) = (was, is);
         assert_eq!(
@@ -242,6 +241,9 @@ fn growth_is_from_the_earlier_plan() {
             [format!("max_price_growth \"2.5 %\": cannot tell, {told}")]
         );
     }
+    // A target without prices has none now either.
+    (old.estimates.nano_usd, new.estimates.nano_usd) = (None, None);
+    assert!(broken("max_price_growth: \"2.5 %\"", Some(&old), &new).is_empty());
 }
 
 #[test]

@@ -127,16 +127,15 @@ fn line_ends_of_other_systems_are_read() {
 #[test]
 fn an_error_tells_its_line() {
     let text = all()[0].snapshot();
-    for (line, wrong) in text
+    let is_request = |line: &(usize, &str)| line.1.contains("request");
+    let (line, wrong) = text
         .lines()
         .enumerate()
-        .filter(|(_, line)| line.contains("request"))
-    {
-        let broken = text.replacen(wrong, "  request cpus many", 1);
-        let error = SavedPlan::read(&broken).expect_err("a broken line");
-        assert_eq!(error.line, line + 1, "{error}");
-        break;
-    }
+        .find(is_request)
+        .expect("a request");
+    let broken = text.replacen(wrong, "  request cpus many", 1);
+    let error = SavedPlan::read(&broken).expect_err("a broken line");
+    assert_eq!(error.line, line + 1, "{error}");
     assert_eq!(SavedPlan::read("").expect_err("nothing").line, 1);
     assert!(SavedPlan::read("{}").is_err());
     assert!(

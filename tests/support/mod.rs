@@ -123,6 +123,22 @@ pub(crate) fn blocks(markdown: &str) -> Vec<(usize, String, String)> {
     blocks
 }
 
+/// Whether a command prints what a page shows of it; a line `...` stands for any lines.
+pub(crate) fn is_shown(shown: &str, output: &str) -> bool {
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    matches(&lines(shown), &lines(output))
+}
+
+fn matches(shown: &[String], output: &[String]) -> bool {
+    match shown {
+        [] => output.is_empty(),
+        [dots, rest @ ..] if dots == "..." => {
+            (0..=output.len()).any(|skip| matches(rest, &output[skip..]))
+        }
+        [first, rest @ ..] => output.first() == Some(first) && matches(rest, &output[1..]),
+    }
+}
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("output is UTF-8")
 }

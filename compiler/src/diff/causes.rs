@@ -271,24 +271,26 @@ fn pin(old: &SavedOp, new: &SavedOp) -> Option<Cause> {
 
 /// Whether the author asks for something else; another alternative of as many is a choice of haul.
 fn requested(stage: &Joined<'_>) -> Vec<Cause> {
-    let count = |stage: &SavedStage| stage.alternative.map(|(_, of)| of);
     let (old, new) = (stage.old, stage.new);
-    let is_chosen = old.alternative != new.alternative && count(old) == count(new);
-    if old.request == new.request && count(old) == count(new) {
-        return Vec::new();
-    }
-    let name = &new.name;
-    let (was, is) = (lines::request(&old.request), lines::request(&new.request));
-    match is_chosen {
-        true => vec![cause(
-            CauseKind::Follows,
-            format!("`{name}` gets another alternative: {is}, no longer {was}"),
-        )],
-        false => vec![cause(
+    let of = |stage: &SavedStage| stage.alternative.map_or(1, |(_, of)| of);
+    let (name, was, is) = (&new.name, of(old), of(new));
+    let (had, asks) = (lines::request(&old.request), lines::request(&new.request));
+    let (kind, text) = match () {
+        () if was != is => (
             CauseKind::RequestChanged,
-            format!("`{name}` asks for {is}, no longer {was}"),
-        )],
-    }
+            format!("`{name}` has alternatives: {is}, it had {was}"),
+        ),
+        () if had == asks => return Vec::new(),
+        () if old.alternative != new.alternative => (
+            CauseKind::Follows,
+            format!("`{name}` gets another alternative: {asks}, no longer {had}"),
+        ),
+        () => (
+            CauseKind::RequestChanged,
+            format!("`{name}` asks for {asks}, no longer {had}"),
+        ),
+    };
+    vec![cause(kind, text)]
 }
 
 /// What else came, went, or is pinned in a stage, besides an op.

@@ -1,26 +1,24 @@
 //! Diffs as Markdown, for a comment on a pull request.
 
-use super::text::{arrow, growth, sign, text};
-use super::{Decision, Diff};
+use super::text::{arrow, growth, sign, text, told};
+use super::{Comparison, Decision, Diff};
 use crate::render::{Colour, units};
 
 /// A comment on GitHub has at most 65,536 characters; below that, with room for what a caller adds.
 const MOST: usize = 60_000;
 
-/// What changed in several plans: the totals and the changed decisions, the rest folded; and the
-/// policies that failed, in words. Empty where nothing changed and nothing failed; else it ends in
-/// a newline.
-pub fn markdown(diffs: &[Diff], failed: &[String]) -> String {
+/// What changed in several plans: the totals and the changed decisions, the rest folded; before
+/// them what failed. Empty where nothing changed and nothing failed; else it ends in a newline.
+pub fn markdown(comparison: &Comparison) -> String {
+    let Comparison { diffs, .. } = comparison;
     let changed: Vec<_> = diffs.iter().filter(|diff| !diff.is_empty()).collect();
-    if changed.is_empty() && failed.is_empty() {
+    let failures = failures(comparison);
+    if changed.is_empty() && failures.is_empty() {
         return String::new();
     }
-    let (count, all) = (changed.len(), diffs.len());
+    let (count, all) = (changed.len(), diffs.len() + comparison.unplanned.len());
     let mut out = format!("### haul: {count} of {all} plans changed\n");
-    if !failed.is_empty() {
-        out += "\n**Policies failed**\n\n";
-        out.extend(failed.iter().map(|failed| format!("- {}\n", code(failed))));
-    }
+    out += &failures;
     if !changed.is_empty() {
         out += "\n| plan | makespan | price | decisions |\n| --- | --- | --- | --- |\n";
         out.extend(changed.iter().map(|diff| row(diff)));
@@ -33,6 +31,20 @@ pub fn markdown(diffs: &[Diff], failed: &[String]) -> String {
             break;
         }
         out += &section;
+    }
+    out
+}
+
+fn failures(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    for (title, failures) in [
+        ("No plan", &comparison.unplanned),
+        ("Policies failed", &comparison.failed),
+    ] {
+        if !failures.is_empty() {
+            out += &format!("\n**{title}**\n\n");
+            out.extend(failures.iter().map(|text| format!("- {}\n", code(text))));
+        }
     }
     out
 }
@@ -84,18 +96,17 @@ fn section(diff: &Diff) -> String {
 
 fn decision(decision: &Decision) -> String {
     let change = &decision.change;
-    let causes: Vec<_> = decision
-        .causes
-        .iter()
-        .map(|cause| plain(&cause.text))
-        .collect();
+    let (subject, changed) = (code(&change.subject), code(&arrow(change)));
+    let causes = told(change, &decision.causes).iter();
+    let causes: Vec<_> = causes.map(|cause| plain(&cause.text)).collect();
+    let because = match causes.is_empty() {
+        true => String::new(),
+        false => format!(" — {}", causes.join("; ")),
+    };
     format!(
-        "- {} {} {}: {} — {}\n",
+        "- {} {subject} {}: {changed}{because}\n",
         sign(change),
-        code(&change.subject),
-        change.fact,
-        code(&arrow(change)),
-        causes.join("; ")
+        change.fact
     )
 }
 

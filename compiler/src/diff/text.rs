@@ -203,8 +203,7 @@ impl Lines<'_> {
                 1 => self.line(sign(first), &one_line(first)),
                 _ => self.line(subject_sign(&changes[at..at + count]), &first.subject),
             }
-            for position in at..at + count {
-                let change = &changes[position];
+            for (position, change) in changes.iter().enumerate().skip(at).take(count) {
                 if count > 1 {
                     *self.out += &format!("    {} {}\n", change.fact, arrow(change));
                 }
@@ -218,17 +217,21 @@ impl Lines<'_> {
         }
     }
 
-    /// The causes of a change, where they are not that it is there or not.
     fn because(&mut self, change: &Change, causes: &[Cause]) {
-        let is_one_sided = change.old.is_none() || change.new.is_none();
-        let is_plain = |cause: &Cause| matches!(cause.kind, CauseKind::Added | CauseKind::Removed);
-        let is_place = change.fact == "place" || change.subject.starts_with("stage ");
-        if is_one_sided && is_place && causes.iter().all(is_plain) {
-            return;
-        }
-        for cause in causes {
+        for cause in told(change, causes) {
             *self.out += &format!("        because {}\n", cause.text);
         }
+    }
+}
+
+/// The causes of a change to tell: that something came or went says itself.
+pub(super) fn told<'c>(change: &Change, causes: &'c [Cause]) -> &'c [Cause] {
+    let is_one_sided = change.old.is_none() || change.new.is_none();
+    let is_plain = |cause: &Cause| matches!(cause.kind, CauseKind::Added | CauseKind::Removed);
+    let is_place = change.fact == "place" || change.subject.starts_with("stage ");
+    match is_one_sided && is_place && causes.iter().all(is_plain) {
+        true => &[],
+        false => causes,
     }
 }
 

@@ -20,10 +20,15 @@ const IEC: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 pub fn time(nanos: Nanos) -> String {
     let nanos = u128::from(nanos);
     let within = |&(unit, _): &(u128, &str)| nanos >= unit;
-    let mut at = TIMES.iter().rposition(within).unwrap_or(0);
-    // 999.7 us is 1.00 ms; a minute has 60 seconds, so 59.97 s stays what it is.
-    if at < 3 && rounded(nanos, TIMES[at].0) >= 1000 {
-        at += 1;
+    let at = TIMES.iter().rposition(within).unwrap_or(0);
+    // 999.7 us is 1.00 ms, and 59.97 s is 1.00 min: three digits are read back as they print.
+    let is_next = match at {
+        0..3 => rounded(nanos, TIMES[at].0) >= 1000,
+        3 | 4 => rounded(nanos, TIMES[at].0 / 10) >= 600,
+        _ => false,
+    };
+    if is_next {
+        return format!("1.00 {}", TIMES[at + 1].1);
     }
     let (unit, name) = TIMES[at];
     match at {
@@ -144,7 +149,9 @@ mod tests {
             (1_775_000, "1.78 ms"),
             (999_499, "999 us"),
             (999_500, "1.00 ms"),
-            (59_970_000_000, "60.0 s"),
+            (59_940_000_000, "59.9 s"),
+            (59_970_000_000, "1.00 min"),
+            (3_597_000_000_000, "1.00 h"),
             (60_000_000_000, "1.00 min"),
             (5_400_000_000_000, "1.50 h"),
             (u64::MAX, "5124096 h"),

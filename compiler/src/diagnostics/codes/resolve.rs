@@ -52,6 +52,8 @@ pub const UNNAMED_LINE: Code = Code("E0229");
 pub const INTERNAL: Code = Code("E0230");
 /// The path of an output leads out of the pipeline's folder.
 pub const OUTSIDE: Code = Code("E0231");
+/// A rename of something that is still there.
+pub const NOT_RENAMED: Code = Code("E0232");
 /// Nothing uses a stage.
 pub const UNUSED_STAGE: Code = Code("W0201");
 /// Nothing uses an input.
@@ -285,6 +287,16 @@ pub(super) static CODES: &[CodeInfo] = &[
             outputs: {\"p\": Npy(path: \"../p.npy\", from: \"a\")})",
         right: "Pipeline(version: 1, stages: {\"a\": (do: \"1\")}, \
             outputs: {\"p\": Npy(path: \"out/p.npy\", from: \"a\")})",
+    },
+    CodeInfo {
+        code: NOT_RENAMED,
+        title: "a rename of something that is still there",
+        explanation: "`moved` tells comparisons of plans under which name a stage, or a line as \
+            `stage.line`, was known before: the old name is gone, the new one is there.",
+        wrong: "Pipeline(version: 1, stages: {\"a\": (do: \"1\"), \"b\": (do: \"a\")}, \
+            moved: {\"a\": \"b\"})",
+        right: "Pipeline(version: 1, stages: {\"a\": (do: \"1\"), \"b\": (do: \"a\")}, \
+            moved: {\"c\": \"b\"})",
     },
 ];
 
