@@ -93,7 +93,7 @@ fn found(file: &File, args: &Args, targets: &[Target], levels: &Levels) -> Found
         let (graph, text) = (typed.graph(), &file.text);
         found.verdicts += &match args.message_format {
             Format::Text => render::verdicts(graph, target, verdicts, text, terminal::colour()),
-            Format::Json => render::verdicts_json(graph, target, verdicts, &file.shown(), text),
+            Format::Json => render::verdicts_json(graph, target, verdicts, &file.shown, text),
         };
     }
     found

@@ -193,7 +193,8 @@ fn named(argument: &str) -> Result<Named, Trouble> {
     let text = file::text(&path)?;
     // A pipeline begins with a comment or a bracket.
     if !text.starts_with("plan ") && !text.trim_start().starts_with('{') {
-        return Ok(Named::Pipeline(File { path, text }, revision));
+        let shown = argument.to_owned();
+        return Ok(Named::Pipeline(File { path, shown, text }, revision));
     }
     let plan = SavedPlan::read(&text);
     let plan = plan.map_err(|error| Trouble::new(format!("{argument}:{error}")))?;
@@ -210,13 +211,13 @@ fn plans(named: &Named, targets: &[Target], set: &Set) -> Result<Vec<SavedPlan>,
     facts::know_pins(&checked)?;
     let Some(typed) = checked.typed else {
         messages::tell(file, &checked.diagnostics);
-        return Err(cannot_tell(&file.shown()));
+        return Err(cannot_tell(&file.shown));
     };
     let plan = |target: &Target| match file.plan(typed.clone(), target, &checked.places) {
         Ok(planned) => Ok(SavedPlan::of(&planned.plan)),
         Err(refused) => {
             messages::tell(file, &refused.mistakes);
-            Err(cannot_tell(&file.shown()))
+            Err(cannot_tell(&file.shown))
         }
     };
     targets.iter().map(plan).collect()

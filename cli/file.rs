@@ -13,8 +13,10 @@ use crate::exit::Trouble;
 
 /// A pipeline file and its text.
 pub(crate) struct File {
-    /// The path as given.
+    /// Where it is.
     pub(crate) path: PathBuf,
+    /// What people call it: the path as given.
+    pub(crate) shown: String,
     /// The text.
     pub(crate) text: String,
 }
@@ -23,13 +25,9 @@ impl File {
     pub(crate) fn read(path: &Path) -> Result<Self, Trouble> {
         Ok(Self {
             path: path.to_owned(),
+            shown: path.display().to_string(),
             text: text(path)?,
         })
-    }
-
-    /// The path as given, for messages.
-    pub(crate) fn shown(&self) -> String {
-        self.path.display().to_string()
     }
 
     /// The folder that the paths in it are relative to.

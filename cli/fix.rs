@@ -37,9 +37,9 @@ pub(crate) fn fix(file: &mut File, find: impl Fn(&File) -> Vec<Diagnostic>) -> R
         said += &line(file, "left as it is", left);
     }
     said += &match changes {
-        0 => format!("{}: nothing to change\n", file.shown()),
-        1 => format!("{}: 1 change\n", file.shown()),
-        _ => format!("{}: {changes} changes\n", file.shown()),
+        0 => format!("{}: nothing to change\n", file.shown),
+        1 => format!("{}: 1 change\n", file.shown),
+        _ => format!("{}: {changes} changes\n", file.shown),
     };
     terminal::tell(&said);
     Ok(())
@@ -72,6 +72,7 @@ fn round(
         }
         let file = File {
             path: file.path.clone(),
+            shown: file.shown.clone(),
             text: edited.text,
         };
         let now = find(&file);
@@ -97,6 +98,6 @@ fn line(file: &File, what: &str, diagnostic: &Diagnostic) -> String {
     let before = &file.text[..diagnostic.primary.span.start];
     let line = before.matches('\n').count() + 1;
     let help = diagnostic.help.as_ref().unwrap_or(&diagnostic.message);
-    let (shown, code) = (file.shown(), diagnostic.code);
+    let (shown, code) = (&file.shown, diagnostic.code);
     format!("{shown}:{line}: {what}: {help} ({code})\n")
 }

@@ -25,8 +25,8 @@ pub(crate) fn tell(file: &File, diagnostics: &[Diagnostic]) -> Exit {
         return Exit::Fine;
     }
     let color = terminal::colour_of_messages() == Colour::Ansi;
-    let shown = file.shown();
-    let mut text = render(diagnostics, &shown, &file.text, color);
+    let shown = &file.shown;
+    let mut text = render(diagnostics, shown, &file.text, color);
     let errors = diagnostics
         .iter()
         .filter(|d| d.severity == Severity::Error)
@@ -39,7 +39,7 @@ pub(crate) fn tell(file: &File, diagnostics: &[Diagnostic]) -> Exit {
 
 /// The mistakes as JSON, for tools.
 pub(crate) fn json(file: &File, diagnostics: &[Diagnostic]) -> String {
-    render_json(diagnostics, &file.shown(), &file.text)
+    render_json(diagnostics, &file.shown, &file.text)
 }
 
 /// `Found` when there is an error among the diagnostics.

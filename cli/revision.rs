@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use haul_compiler::{syntax, undeclared};
@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use crate::exit::Trouble;
 use crate::file::text;
+use crate::project::shown;
 
 /// A revision, of which the files that plans are made of are laid out in a temporary folder.
 pub(crate) struct Revision {
@@ -61,10 +62,10 @@ impl Revision {
             let prefix = git(Command::new("git").args(["rev-parse", "--show-prefix"]))?;
             inside.push(prefix.trim_end_matches(['\n', '\r']));
         }
-        let laid_out = self.folder().join(inside).join(path);
-        match laid_out.is_file() {
-            true => self.with_data(laid_out),
-            false => Err(Trouble::new(format!("{}:{path} is not there", self.name))),
+        let laid_out = within(&inside.join(path)).map(|inside| self.folder().join(inside));
+        match laid_out.filter(|path| path.is_file()) {
+            Some(path) => self.with_data(path),
+            None => Err(Trouble::new(format!("{}:{path} is not there", self.name))),
         }
     }
 
@@ -75,8 +76,10 @@ impl Revision {
         let (ast, _) = syntax::parse(&text(&pipeline)?);
         let inputs = ast.as_ref().map(undeclared).unwrap_or_default();
         let paths = inputs.iter().filter_map(|(_, source)| path_of(source));
-        let paths = paths.map(|path| folder.join(path).to_string_lossy().replace('\\', "/"));
-        let literal: Vec<_> = paths.map(|path| format!(":(literal){path}")).collect();
+        let paths = paths.filter_map(|path| within(&folder.join(path)));
+        let literal: Vec<_> = paths
+            .map(|path| format!(":(literal){}", shown(&path)))
+            .collect();
         if !literal.is_empty() {
             self.lay_out(&literal.iter().map(String::as_str).collect::<Vec<_>>())?;
         }
@@ -113,6 +116,20 @@ impl Revision {
         git.env("GIT_INDEX_FILE", self.folder().join(".haul-index"));
         git
     }
+}
+
+/// A path without steps up, where it does not lead out of the folder that it begins in.
+fn within(path: &Path) -> Option<PathBuf> {
+    let mut inside = PathBuf::new();
+    for step in path.components() {
+        match step {
+            Component::Normal(name) => inside.push(name),
+            Component::CurDir => {}
+            Component::ParentDir if inside.pop() => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(inside)
 }
 
 /// The path that a source reads.

@@ -89,6 +89,42 @@ const CASES: &[(&str, &str)] = &[
         "plan_two_pages",
         "plan pipelines/mixed.ron pipelines/digits.ron --target a100 --format html",
     ),
+    ("help_diff", "diff --help"),
+    ("help_why", "why --help"),
+    (
+        "diff_same",
+        "diff pipelines/mixed.cpu.plan pipelines/mixed.ron",
+    ),
+    (
+        "diff_targets",
+        "diff pipelines/correlation.cpu.plan pipelines/correlation.a100.plan",
+    ),
+    (
+        "diff_no_plan",
+        "diff tests/cases/cli/mistakes.ron pipelines/mixed.ron --target cpu",
+    ),
+    (
+        "diff_missing",
+        "diff pipelines/mixed.ron pipelines/nothing.ron --target cpu",
+    ),
+    ("why_op", "why pipelines/mixed.ron kernel.s --target a100"),
+    ("why_stage", "why pipelines/mixed.ron summary --target a100"),
+    (
+        "why_unknown",
+        "why pipelines/mixed.ron kernel.gg --target a100",
+    ),
+    (
+        "plan_pinned",
+        "plan tests/cases/cli/two_gpus.ron --target a100x4 --pin y=cpu",
+    ),
+    (
+        "pin_unknown",
+        "plan pipelines/mixed.ron --target a100 --pin kernl=cpu",
+    ),
+    (
+        "pin_no_side",
+        "plan pipelines/mixed.ron --target a100 --pin kernel=left",
+    ),
     ("run_fails", "run tests/cases/cli/fails.ron --quiet"),
     (
         "run_missing_data",

@@ -1,0 +1,233 @@
+//! `haul diff` on revisions of git.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::support::{self, outcome};
+
+const SUM: &str = r#"Pipeline(
+    version: 1,
+    inputs: {"x": Npy(path: "data/x.npy")},
+    stages: {"total": (do: "sum(x)")},
+    outputs: {"total": Npy(path: "total.npy", from: "total")},
+)"#;
+
+const LAB: &str = r#"Target(nodes: {"node": (cpus: 4, memory: "8 GiB")})"#;
+
+/// A repository whose path and folders have spaces and letters beyond ASCII, one revision in it.
+struct Repository(TempDir);
+
+impl Repository {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::Builder::new().prefix("größe x ").tempdir();
+        let repository = Self(folder.expect("a temporary folder"));
+        repository.git(&["init", "--quiet"]);
+        repository.write(files);
+        repository.write_array(1_000);
+        repository.commit("first");
+        repository
+    }
+
+    fn write(&self, files: &[(&str, &str)]) {
+        for (path, text) in files {
+            let path = self.0.path().join(path);
+            fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+    }
+
+    /// `flows/data/x.npy`: so many zeros of `f32`.
+    fn write_array(&self, size: usize) {
+        let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({size},), }}");
+        let header = format!("{header:<117}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.bytes());
+        bytes.resize(bytes.len() + 4 * size, 0);
+        let folder = self.0.path().join("flows/data");
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join("x.npy"), bytes).expect("a file");
+    }
+
+    fn commit(&self, message: &str) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message", message]);
+    }
+
+    fn git(&self, args: &[&str]) {
+        let mut git = Command::new("git");
+        git.current_dir(self.0.path()).args(args);
+        for who in ["AUTHOR", "COMMITTER"] {
+            git.env(format!("GIT_{who}_NAME"), "somebody");
+            git.env(format!("GIT_{who}_EMAIL"), "somebody@example.com");
+        }
+        let (status, _, stderr) = outcome(&mut git);
+        assert_eq!(status, 0, "git {args:?}: {stderr}");
+    }
+
+    /// Status, stdout and stderr of `haul diff` in a folder of the repository.
+    fn diff(&self, folder: &str, args: &[&str]) -> (i32, String, String) {
+        let folder = self.0.path().join(folder);
+        outcome(support::haul().current_dir(folder).arg("diff").args(args))
+    }
+}
+
+fn project(snapshots: &str) -> String {
+    format!("Project(version: 1, targets: [\"cpu\"], snapshots: [{snapshots}])")
+}
+
+#[test]
+fn a_revision_is_planned_with_its_own_data() {
+    let repository = Repository::new(&[("flows/sum.ron", SUM)]);
+    let args = ["HEAD:flows/sum.ron", "flows/sum.ron", "--target", "cpu"];
+    let (status, stdout, stderr) = repository.diff("", &args);
+    assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
+    assert_eq!(stdout, "plan sum on cpu: no changes\n");
+    // The type stands in the header only, which has grown.
+    repository.write_array(5_000);
+    let (status, stdout, stderr) = repository.diff("", &args);
+    assert_eq!(status, 1, "{stderr}");
+    assert!(
+        stdout.contains("~ input x type f32[1000] -> f32[5000]"),
+        "{stdout}"
+    );
+    // From a folder below, by git's own rule for paths.
+    let args = [
+        "HEAD:./sum.ron",
+        "sum.ron",
+        "--target",
+        "cpu",
+        "--format",
+        "json",
+    ];
+    let (status, stdout, _) = repository.diff("flows", &args);
+    assert_eq!(status, 1);
+    let json: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(json["diffs"][0]["work"][0]["new"], "f32[5000]");
+    // Nothing was left behind or changed.
+    repository.git(&["diff", "--cached", "--quiet"]);
+}
+
+#[test]
+fn what_is_not_there_is_told() {
+    let repository = Repository::new(&[("flows/sum.ron", SUM)]);
+    for (old, told) in [
+        (
+            "HEAD:flows/product.ron",
+            "HEAD:flows/product.ron is not there",
+        ),
+        ("nothing:flows/sum.ron", "git knows no revision `nothing`"),
+        ("--upload-pack=x:flows/sum.ron", "unexpected argument"),
+        ("HEAD:../../etc/passwd", "is not there"),
+    ] {
+        let (status, stdout, stderr) =
+            repository.diff("", &[old, "flows/sum.ron", "--target", "cpu"]);
+        assert_eq!((status, stdout.as_str()), (2, ""), "{old}");
+        assert!(stderr.contains(told), "{old}: {stderr}");
+    }
+}
+
+#[test]
+fn all_plans_since_a_revision_come_go_and_change() {
+    let entry = r#"(pipelines: "flows/*.ron", targets: ["cpu", "lab.ron"])"#;
+    let repository = Repository::new(&[
+        ("haul.ron", &project(entry)),
+        ("lab.ron", LAB),
+        ("flows/sum.ron", SUM),
+        ("flows/old.ron", &SUM.replace("sum(x)", "max(x)")),
+    ]);
+    let (status, stdout, stderr) = repository.diff("", &["--base", "HEAD"]);
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    let markdown = ["--base", "HEAD", "--format", "markdown"];
+    assert_eq!(
+        repository.diff("flows", &markdown),
+        (0, String::new(), String::new())
+    );
+
+    fs::remove_file(repository.0.path().join("flows/old.ron")).expect("a file");
+    repository.write(&[
+        ("flows/new.ron", &SUM.replace("sum(x)", "min(x)")),
+        ("lab.ron", &LAB.replace("cpus: 4", "cpus: 16")),
+    ]);
+    let (status, stdout, stderr) = repository.diff("", &["--base", "HEAD"]);
+    assert_eq!(status, 1, "{stderr}");
+    for line in [
+        "plan new on cpu: 1 added, 0 removed",
+        "plan old on cpu: 0 added, 1 removed",
+        "plan sum on cpu: no changes",
+        "~ node node is 1 x 4 cpus, 8 GiB -> 1 x 16 cpus, 8 GiB",
+    ] {
+        assert!(stdout.contains(line), "{line}\n{stdout}");
+    }
+}
+
+#[test]
+fn without_a_project_at_the_revision_all_plans_are_new() {
+    let repository = Repository::new(&[("flows/sum.ron", SUM)]);
+    repository.write(&[(
+        "haul.ron",
+        &project(r#"(pipelines: "flows/*.ron", targets: ["cpu"])"#),
+    )]);
+    let (status, stdout, stderr) = repository.diff("", &["--base", "HEAD"]);
+    assert_eq!(status, 1, "{stderr}");
+    assert!(stdout.starts_with("plan sum on cpu: 1 added"), "{stdout}");
+}
+
+#[test]
+fn plan_files_and_pipelines_compare() {
+    let repository = Repository::new(&[("flows/sum.ron", SUM)]);
+    let plan = |format: &str| {
+        let args = [
+            "plan",
+            "flows/sum.ron",
+            "--target",
+            "cpu",
+            "--format",
+            format,
+        ];
+        support::stdout(support::haul().current_dir(repository.0.path()).args(args))
+    };
+    repository.write(&[("sum.plan", &plan("snapshot")), ("sum.json", &plan("json"))]);
+    for (old, new) in [
+        ("sum.plan", "flows/sum.ron"),
+        ("flows/sum.ron", "sum.json"),
+        ("sum.json", "sum.plan"),
+    ] {
+        let (status, stdout, stderr) = repository.diff("", &[old, new]);
+        assert_eq!(
+            (status, stdout.as_str()),
+            (0, "plan sum on cpu: no changes\n"),
+            "{stderr}"
+        );
+    }
+    let broken = fs::read_to_string(repository.0.path().join("sum.plan")).expect("a plan");
+    repository.write(&[("broken.plan", &broken.replace("place cpu", "place left"))]);
+    let (status, _, stderr) = repository.diff("", &["broken.plan", "sum.json"]);
+    assert_eq!(status, 2);
+    let line = broken
+        .lines()
+        .position(|line| line.contains("place cpu"))
+        .expect("a line");
+    assert!(
+        stderr.contains(&format!("broken.plan:{}:", line + 1)),
+        "{stderr}"
+    );
+}
+
+/// Whatever the user asks git to do elsewhere does not change what is compared.
+#[test]
+fn settings_of_git_do_not_matter() {
+    let repository = Repository::new(&[("flows/sum.ron", SUM)]);
+    repository.git(&["config", "core.autocrlf", "true"]);
+    repository.git(&["config", "core.quotePath", "true"]);
+    let bound = Path::new("flows").join("größe.ron");
+    fs::write(repository.0.path().join(&bound), SUM).expect("a file");
+    repository.commit("second");
+    let old = format!("HEAD:{}", bound.display());
+    let new = bound.to_string_lossy().into_owned();
+    let (status, stdout, stderr) = repository.diff("", &[&old, &new, "--target", "cpu"]);
+    assert_eq!(status, 0, "{stdout}{stderr}");
+}
