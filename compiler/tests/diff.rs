@@ -297,6 +297,50 @@ fn another_calibration_is_told_as_the_cause() {
     );
 }
 
+/// Every line of a stage and the stage itself have other names; another stage reads a line.
+#[test]
+fn renames_of_renames_are_followed() {
+    let text = SPECTRA.replace("peak / 2", "peak / 2 + max(transform.mel)");
+    let old = saved("a100", &text);
+    let renamed = text
+        .replace("transform", "spectrum")
+        .replace("logmel", "lm")
+        .replace("window", "w")
+        .replace("mel", "m");
+    let moved = r#"moved: {"transform": "spectrum", "spectrum.window": "spectrum.w",
+        "spectrum.mel": "spectrum.m", "spectrum.logmel": "spectrum.lm"}, outputs:"#;
+    for (new, guessed) in [
+        (renamed.clone(), true),
+        (renamed.replace("outputs:", moved), false),
+    ] {
+        let diff = Diff::of(&old, &saved("a100", &new));
+        let names: BTreeSet<_> = diff
+            .renamed
+            .iter()
+            .map(|r| (r.old.as_str(), r.new.as_str()))
+            .collect();
+        let expected = [
+            ("transform", "spectrum"),
+            ("spectrum.window", "spectrum.w"),
+            ("spectrum.mel", "spectrum.m"),
+            ("spectrum.logmel", "spectrum.lm"),
+        ];
+        assert_eq!(names, BTreeSet::from(expected), "{}", text_of(&diff));
+        assert!(
+            diff.renamed
+                .iter()
+                .all(|renamed| renamed.guessed == guessed)
+        );
+        assert!(diff.work.is_empty(), "{}", text_of(&diff));
+        assert!(diff.decisions.is_empty(), "{}", text_of(&diff));
+        assert!(diff.estimates.is_empty(), "{}", text_of(&diff));
+    }
+}
+
+fn text_of(diff: &Diff) -> String {
+    text(diff, Colour::Plain, true)
+}
+
 #[test]
 fn swapped_names_are_no_rename() {
     // Both new names are there already: what they compute has changed.

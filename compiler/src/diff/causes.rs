@@ -1,6 +1,7 @@
 //! Why decisions changed, from what else is different in the two plans.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::names::names;
 use super::{Cause, CauseKind};
@@ -9,12 +10,18 @@ use crate::saved::{SavedInput, SavedOp, SavedPlan, SavedStage, SavedTransfer, Sa
 /// So many ops are named as causes of one change.
 const MOST_NAMED: usize = 3;
 
-/// A stage of both plans, its ops by name.
+/// A stage of both plans, with what is found in it again and again.
 pub(super) struct Joined<'a> {
     old: &'a SavedStage,
     new: &'a SavedStage,
     old_ops: HashMap<&'a str, &'a SavedOp>,
     new_ops: HashMap<&'a str, &'a SavedOp>,
+    /// Ops by the values that they make or read.
+    near: HashMap<&'a str, Vec<&'a str>>,
+    /// Ops that came, went, compute something else, or are pinned otherwise.
+    edited: Vec<(&'a str, Cause)>,
+    /// Sizes planned at another value that its work or its tasks hang on, once they were asked for.
+    sizes: OnceCell<Vec<Cause>>,
 }
 
 impl<'a> Joined<'a> {
@@ -23,12 +30,18 @@ impl<'a> Joined<'a> {
             let ops = stage.ops.iter();
             ops.map(|op| (op.name.as_str(), op)).collect()
         };
-        Self {
+        let mut joined = Self {
             old,
             new,
             old_ops: ops(old),
             new_ops: ops(new),
-        }
+            near: HashMap::new(),
+            edited: Vec::new(),
+            sizes: OnceCell::new(),
+        };
+        joined.edited = joined.find_edited();
+        joined.near = joined.find_near();
+        joined
     }
 
     pub(super) fn old_op(&self, name: &str) -> Option<&'a SavedOp> {
@@ -38,32 +51,141 @@ impl<'a> Joined<'a> {
     pub(super) fn new_op(&self, name: &str) -> Option<&'a SavedOp> {
         self.new_ops.get(name).copied()
     }
+
+    fn find_near(&self) -> HashMap<&'a str, Vec<&'a str>> {
+        let gone = self.old.ops.iter();
+        let gone = gone.filter(|op| self.new_op(&op.name).is_none());
+        let mut near: HashMap<_, Vec<_>> = HashMap::new();
+        for op in self.new.ops.iter().chain(gone) {
+            for value in names(&op.formula).chain([op.name.as_str()]) {
+                near.entry(value).or_default().push(op.name.as_str());
+            }
+        }
+        near
+    }
+
+    fn find_edited(&self) -> Vec<(&'a str, Cause)> {
+        let mut edited = Vec::new();
+        for new in &self.new.ops {
+            let cause = match self.old_op(&new.name) {
+                None => Some(self.came_or_went(&new.name)),
+                Some(old) if old.formula != new.formula => {
+                    let text = format!("`{}` is now {}", new.name, new.formula);
+                    Some(cause(CauseKind::OpChanged, text))
+                }
+                Some(old) => pin(old, new),
+            };
+            edited.extend(cause.map(|cause| (new.name.as_str(), cause)));
+        }
+        for old in &self.old.ops {
+            if self.new_op(&old.name).is_none() {
+                edited.push((&old.name, self.came_or_went(&old.name)));
+            }
+        }
+        edited
+    }
+
+    /// What the author edited in the stage, besides an op.
+    fn edits(&self, besides: &str) -> impl Iterator<Item = Cause> {
+        let others = self.edited.iter().filter(move |(op, _)| *op != besides);
+        others.take(MOST_NAMED).map(|(_, cause)| cause.clone())
+    }
+
+    fn came_or_went(&self, op: &str) -> Cause {
+        let name = self.new.full_name(op);
+        match self.new_op(op) {
+            Some(_) => added(&name),
+            None => cause(CauseKind::Removed, format!("`{name}` was removed")),
+        }
+    }
+
+    /// Of some ops those that are on another side than they were, or came, or went.
+    fn moved<'n>(&self, ops: impl Iterator<Item = &'n str>) -> Vec<Cause> {
+        let moved = ops.filter_map(|op| {
+            let Some(new) = self.new_op(op) else {
+                return Some(self.came_or_went(op));
+            };
+            let text = format!("`{op}` is on the {}: {}", new.side, new.reason);
+            match self.old_op(op) {
+                None => {
+                    let text = format!("`{op}` was added; {text}");
+                    Some(cause(CauseKind::Added, text))
+                }
+                Some(old) => (old.side != new.side).then(|| cause(CauseKind::Follows, text)),
+            }
+        });
+        moved.take(MOST_NAMED).collect()
+    }
 }
 
 /// What is different in two plans, as far as it can be a cause.
 pub(super) struct Causes<'a> {
-    old_stages: HashMap<&'a str, &'a SavedStage>,
-    new_stages: HashMap<&'a str, &'a SavedStage>,
     /// Inputs with another type, or other items.
     inputs: HashMap<&'a str, Cause>,
     /// Sizes that are planned at another value.
     sizes: HashMap<&'a str, Cause>,
     /// The target, the figures of devices, the cost model.
     machines: Vec<Cause>,
+    /// Why an op of the new plan, by stage and name, has other work.
+    work: HashMap<(&'a str, &'a str), Vec<Cause>>,
 }
 
 impl<'a> Causes<'a> {
     pub(super) fn new(old: &'a SavedPlan, new: &'a SavedPlan) -> Self {
-        let stages = |plan: &'a SavedPlan| {
-            let stages = plan.stages.iter();
-            stages.map(|stage| (stage.name.as_str(), stage)).collect()
-        };
-        Self {
-            old_stages: stages(old),
-            new_stages: stages(new),
+        let mut causes = Self {
             inputs: inputs(old, new),
             sizes: sizes(old, new),
             machines: machines(old, new),
+            work: HashMap::new(),
+        };
+        let mut before = HashMap::new();
+        for stage in &old.stages {
+            let ops = stage.ops.iter();
+            before.extend(ops.map(|op| ((stage.name.as_str(), op.name.as_str()), op)));
+        }
+        // Ops and stages come after those that they read.
+        for stage in &new.stages {
+            for op in &stage.ops {
+                let key = (stage.name.as_str(), op.name.as_str());
+                let found = causes.find_work(stage, before.get(&key).copied(), op);
+                causes.work.insert(key, found);
+            }
+            // Other stages read the value of its last op by the stage's name.
+            let value = stage
+                .ops
+                .last()
+                .map(|op| (stage.name.as_str(), op.name.as_str()));
+            if let Some(found) = value.and_then(|value| causes.work.get(&value)) {
+                let found = found.clone();
+                let key = (stage.name.as_str(), stage.name.as_str());
+                causes.work.entry(key).or_insert(found);
+            }
+        }
+        causes
+    }
+
+    /// Why an op has other work than before: its formula, or what it reads.
+    fn find_work(&self, stage: &SavedStage, old: Option<&SavedOp>, new: &SavedOp) -> Vec<Cause> {
+        let name = || stage.full_name(&new.name);
+        match old {
+            None => vec![added(&name())],
+            Some(old) if old.formula != new.formula => {
+                let text = format!("`{}` is now {}", name(), new.formula);
+                vec![cause(CauseKind::OpChanged, text)]
+            }
+            Some(old) if old.types == new.types && old.work == new.work => Vec::new(),
+            Some(_) => {
+                let mut causes = BTreeSet::new();
+                for name in names(&new.formula) {
+                    causes.extend(self.inputs.get(name).cloned());
+                    causes.extend(self.sizes.get(name).cloned());
+                    let (from, op) = name.split_once('.').unwrap_or((name, name));
+                    let keys = [(stage.name.as_str(), name), (from, op), (from, name)];
+                    let made = keys.iter().find_map(|key| self.work.get(key));
+                    causes.extend(made.into_iter().flatten().cloned());
+                }
+                causes.into_iter().take(MOST_NAMED).collect()
+            }
         }
     }
 
@@ -71,19 +193,19 @@ impl<'a> Causes<'a> {
     pub(super) fn of_place(&self, stage: &Joined<'_>, op: &SavedOp) -> Vec<Cause> {
         let (old, new) = (stage.old_op(&op.name), stage.new_op(&op.name));
         let (Some(old), Some(new)) = (old, new) else {
-            return vec![came_or_went(stage, &op.name)];
+            return vec![stage.came_or_went(&op.name)];
         };
         if let Some(pin) = pin(old, new) {
             return vec![pin];
         }
-        let mut causes = self.of_work(stage, old, new);
+        let mut causes = self.of_work(stage, &op.name);
         let asks = "no_gpu_requested";
         if causes.is_empty() || old.reason == asks || new.reason == asks {
             causes.extend(requested(stage));
         }
         causes.extend(self.of_sizes(stage));
         if causes.is_empty() {
-            causes.extend(in_stage(stage, &op.name));
+            causes.extend(stage.edits(&op.name));
         }
         self.finished(causes)
     }
@@ -92,7 +214,7 @@ impl<'a> Causes<'a> {
     pub(super) fn of_request(&self, stage: &Joined<'_>) -> Vec<Cause> {
         let mut causes = requested(stage);
         if causes.is_empty() {
-            causes.extend(in_stage(stage, ""));
+            causes.extend(stage.edits(""));
             causes.extend(self.of_all_work(stage));
             causes.extend(self.of_sizes(stage));
         }
@@ -101,10 +223,11 @@ impl<'a> Causes<'a> {
 
     /// Why a stage holds another amount of memory.
     pub(super) fn of_memory(&self, stage: &Joined<'_>) -> Vec<Cause> {
-        let mut causes = in_stage(stage, "");
+        let mut causes: Vec<_> = stage.edits("").collect();
         causes.extend(self.of_all_work(stage));
         if causes.is_empty() {
-            causes.extend(moved(stage, |_| true));
+            let all = stage.new.ops.iter().map(|op| op.name.as_str());
+            causes.extend(stage.moved(all));
             causes.extend(requested(stage));
         }
         self.finished(causes)
@@ -112,20 +235,16 @@ impl<'a> Causes<'a> {
 
     /// Why something crosses that did not, or no longer, or in another size.
     pub(super) fn of_transfer(&self, stage: &Joined<'_>, transfer: &SavedTransfer) -> Vec<Cause> {
-        let reads = |op: &SavedOp| names(&op.formula).any(|name| name == transfer.value);
-        let is_near = |op: &SavedOp| op.name == transfer.value || reads(op);
-        let mut causes = moved(stage, is_near);
-        let ops = stage.old.ops.iter().filter(|op| is_near(op));
-        for old in ops {
-            if let Some(new) = stage.new_op(&old.name) {
-                causes.extend(self.of_work(stage, old, new));
-            }
-        }
+        let near = stage.near.get(transfer.value.as_str());
+        let near = near.map_or(&[][..], Vec::as_slice);
+        let mut causes = stage.moved(near.iter().copied());
+        let work = near.iter().flat_map(|op| self.of_work(stage, op));
+        causes.extend(work.take(MOST_NAMED));
         if let Some(cause) = self.inputs.get(transfer.value.as_str()) {
             causes.push(cause.clone());
         }
         if causes.is_empty() {
-            causes.extend(in_stage(stage, ""));
+            causes.extend(stage.edits(""));
             causes.extend(requested(stage));
         }
         self.finished(causes)
@@ -145,90 +264,32 @@ impl<'a> Causes<'a> {
         causes
     }
 
-    /// Why an op has other work: its formula, or what it reads.
-    fn of_work(&self, stage: &Joined<'_>, old: &SavedOp, new: &SavedOp) -> Vec<Cause> {
-        if old.formula == new.formula && old.types == new.types && old.work == new.work {
-            return Vec::new();
-        }
-        let mut causes = BTreeSet::new();
-        let mut seen = HashSet::from([(stage.new.name.as_str(), new.name.as_str())]);
-        let mut queue = VecDeque::from([(stage.new, new)]);
-        while let Some((of, op)) = queue.pop_front() {
-            let full = of.full_name(&op.name);
-            match self.old_op(of, &op.name) {
-                None => drop(causes.insert(added(&full))),
-                Some(old) if old.formula != op.formula => {
-                    causes.insert(cause(
-                        CauseKind::OpChanged,
-                        format!("`{full}` is now {}", op.formula),
-                    ));
-                }
-                Some(old) if old.types == op.types && old.work == op.work => {}
-                Some(_) => {
-                    for name in names(&op.formula) {
-                        causes.extend(self.inputs.get(name).cloned());
-                        causes.extend(self.sizes.get(name).cloned());
-                        let maker = self.maker(of, name);
-                        let maker = maker.filter(|(of, op)| seen.insert((&of.name, &op.name)));
-                        queue.extend(maker);
-                    }
-                }
-            }
-        }
-        causes.into_iter().collect()
+    /// Why an op has other work.
+    fn of_work(&self, stage: &Joined<'_>, op: &str) -> Vec<Cause> {
+        let causes = self.work.get(&(stage.new.name.as_str(), op));
+        causes.cloned().unwrap_or_default()
     }
 
     /// Why any op of a stage has other work.
     fn of_all_work(&self, stage: &Joined<'_>) -> Vec<Cause> {
-        let mut causes = Vec::new();
-        for new in &stage.new.ops {
-            if let Some(old) = stage.old_op(&new.name) {
-                causes.extend(self.of_work(stage, old, new));
-            }
-            if causes.len() >= MOST_NAMED {
-                break;
-            }
-        }
-        causes
-    }
-
-    fn old_op(&self, stage: &SavedStage, name: &str) -> Option<&'a SavedOp> {
-        let stage = self.old_stages.get(stage.name.as_str())?;
-        stage.ops.iter().find(|op| op.name == name)
-    }
-
-    /// The op that makes what a formula of a stage calls by a name.
-    fn maker<'s>(
-        &'s self,
-        stage: &'s SavedStage,
-        name: &str,
-    ) -> Option<(&'s SavedStage, &'s SavedOp)> {
-        let find = |stage: &'s SavedStage, name: &str| {
-            let op = stage.ops.iter().find(|op| op.name == name)?;
-            Some((stage, op))
-        };
-        find(stage, name).or_else(|| {
-            let (from, op) = name.split_once('.').unwrap_or((name, name));
-            let from = self.new_stages.get(from)?;
-            find(from, op).or_else(|| from.ops.last().map(|op| (*from, op)))
-        })
+        let ops = stage.new.ops.iter();
+        let causes = ops.flat_map(|op| self.of_work(stage, &op.name));
+        causes.take(MOST_NAMED).collect()
     }
 
     /// Sizes planned at another value that the work or the tasks of a stage hang on.
     fn of_sizes(&self, stage: &Joined<'_>) -> Vec<Cause> {
-        let mut found = BTreeSet::new();
-        let amounts = stage.new.ops.iter().flat_map(|op| match &op.work {
-            SavedWork::Known { flops, bytes, .. } => vec![flops, bytes],
-            SavedWork::Fused | SavedWork::Unknown => Vec::new(),
-        });
-        for amount in amounts.chain([&stage.new.tasks]) {
-            found.extend(
-                names(&amount.exact)
-                    .filter_map(|name| self.sizes.get(name))
-                    .cloned(),
-            );
-        }
-        found.into_iter().collect()
+        let find = || {
+            let amounts = stage.new.ops.iter().flat_map(|op| match &op.work {
+                SavedWork::Known { flops, bytes, .. } => vec![flops, bytes],
+                SavedWork::Fused | SavedWork::Unknown => Vec::new(),
+            });
+            let amounts = amounts.chain([&stage.new.tasks]);
+            let names = amounts.flat_map(|amount| names(&amount.exact));
+            let found: BTreeSet<_> = names.filter_map(|name| self.sizes.get(name)).collect();
+            found.into_iter().cloned().collect()
+        };
+        stage.sizes.get_or_init(find).clone()
     }
 }
 
@@ -239,14 +300,6 @@ fn cause(kind: CauseKind, text: impl Into<String>) -> Cause {
 
 fn added(name: &str) -> Cause {
     cause(CauseKind::Added, format!("`{name}` was added"))
-}
-
-fn came_or_went(stage: &Joined<'_>, op: &str) -> Cause {
-    let name = stage.new.full_name(op);
-    match stage.new_op(op) {
-        Some(_) => added(&name),
-        None => cause(CauseKind::Removed, format!("`{name}` was removed")),
-    }
 }
 
 const PINNED: &str = "pinned_by_author";
@@ -291,50 +344,6 @@ fn requested(stage: &Joined<'_>) -> Vec<Cause> {
         ),
     };
     vec![cause(kind, text)]
-}
-
-/// What else came, went, or is pinned in a stage, besides an op.
-fn in_stage(stage: &Joined<'_>, besides: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    for new in stage.new.ops.iter().filter(|op| op.name != besides) {
-        match stage.old_op(&new.name) {
-            None => causes.push(came_or_went(stage, &new.name)),
-            Some(old) if old.formula != new.formula => {
-                let text = format!("`{}` is now {}", new.name, new.formula);
-                causes.push(cause(CauseKind::OpChanged, text));
-            }
-            Some(old) => causes.extend(pin(old, new)),
-        }
-    }
-    let gone = stage
-        .old
-        .ops
-        .iter()
-        .filter(|op| stage.new_op(&op.name).is_none());
-    causes.extend(gone.map(|op| came_or_went(stage, &op.name)));
-    causes.truncate(MOST_NAMED);
-    causes
-}
-
-/// Ops that are on another side than they were, or came, or went.
-fn moved(stage: &Joined<'_>, is_meant: impl Fn(&SavedOp) -> bool) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    for new in stage.new.ops.iter().filter(|op| is_meant(op)) {
-        let text = format!("`{}` is on the {}: {}", new.name, new.side, new.reason);
-        match stage.old_op(&new.name) {
-            None => causes.push(cause(
-                CauseKind::Added,
-                format!("`{}` was added; {text}", new.name),
-            )),
-            Some(old) if old.side != new.side => causes.push(cause(CauseKind::Follows, text)),
-            Some(_) => {}
-        }
-    }
-    let gone = stage.old.ops.iter().filter(|op| is_meant(op));
-    let gone = gone.filter(|op| stage.new_op(&op.name).is_none());
-    causes.extend(gone.map(|op| came_or_went(stage, &op.name)));
-    causes.truncate(MOST_NAMED);
-    causes
 }
 
 fn inputs<'a>(old: &'a SavedPlan, new: &'a SavedPlan) -> HashMap<&'a str, Cause> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::causes::{Causes, Joined};
 use super::{Cause, CauseKind, Change, Changes, Decision};
 use crate::render::units;
-use crate::saved::{SavedNode, SavedOp, SavedPlan, SavedStage, SavedTransfer, lines};
+use crate::saved::{SavedNode, SavedOp, SavedPlan, SavedStage, SavedTransfer, SavedWork, lines};
 
 /// The target, then stage by stage in the order of the new plan; what is gone comes last.
 pub(super) fn decisions(old: &SavedPlan, new: &SavedPlan) -> Vec<Decision> {
@@ -46,14 +46,17 @@ pub(super) fn unchanged(old: &SavedPlan, new: &SavedPlan) -> Unchanged {
         let Some(old) = before.get(stage.name.as_str()) else {
             continue;
         };
-        let joined = Joined::new(old, stage);
+        let (joined, transfers) = (Joined::new(old, stage), by_value(old));
         for op in &stage.ops {
             if joined.old_op(&op.name).is_some_and(|old| is_same(old, op)) {
                 unchanged.ops.push(stage.full_name(&op.name));
             }
         }
         for transfer in &stage.transfers {
-            if old.transfers.iter().any(|old| same_transfer(old, transfer)) {
+            if transfers
+                .get(&key(transfer))
+                .is_some_and(|old| moves(old) == moves(transfer))
+            {
                 unchanged.transfers.push(subject(stage, transfer));
             }
         }
@@ -62,26 +65,25 @@ pub(super) fn unchanged(old: &SavedPlan, new: &SavedPlan) -> Unchanged {
 }
 
 fn is_same(old: &SavedOp, new: &SavedOp) -> bool {
-    let facts = |op: &SavedOp| {
-        let place = (op.side, op.reason.clone());
-        (op.formula.clone(), op.types.clone(), op.work.clone(), place)
+    let exact = |work: &SavedWork| match work {
+        SavedWork::Fused => ("fused".to_owned(), String::new()),
+        SavedWork::Unknown => ("unknown".to_owned(), String::new()),
+        SavedWork::Known { flops, bytes, .. } => (flops.exact.clone(), bytes.exact.clone()),
     };
-    facts(old) == facts(new)
+    let is_exact = exact(&old.work) == exact(&new.work);
+    is_exact && old.formula == new.formula && old.types == new.types && place(old) == place(new)
 }
 
-fn same_transfer(old: &SavedTransfer, new: &SavedTransfer) -> bool {
-    let facts = |transfer: &SavedTransfer| {
-        let SavedTransfer {
-            value, direction, ..
-        } = transfer.clone();
-        (
-            value,
-            direction,
-            transfer.bytes.exact.clone(),
-            transfer.readers.clone(),
-        )
-    };
-    facts(old) == facts(new)
+/// Transfers by what crosses and which way.
+fn by_value(stage: &SavedStage) -> HashMap<(&str, &str), &SavedTransfer> {
+    let transfers = stage.transfers.iter();
+    transfers
+        .map(|transfer| (key(transfer), transfer))
+        .collect()
+}
+
+fn key(transfer: &SavedTransfer) -> (&str, &str) {
+    (&transfer.value, &transfer.direction)
 }
 
 /// The machines. For a plan it is given which they are.
@@ -209,10 +211,11 @@ fn of_stage(causes: &Causes<'_>, old: &SavedStage, new: &SavedStage) -> Vec<Deci
         changes.one_sided(&new.full_name(&op.name), "place", place(op), false);
         tell(changes, &|| causes.of_place(&joined, op));
     }
+    let (before, after) = (by_value(old), by_value(new));
     for transfer in &new.transfers {
         let mut changes = Changes::default();
         let name = subject(new, transfer);
-        match find(old, transfer) {
+        match before.get(&key(transfer)) {
             Some(old) => changes.compare(&name, "transfer", &moves(old), &moves(transfer)),
             None => changes.one_sided(&name, "transfer", moves(transfer), true),
         }
@@ -221,18 +224,13 @@ fn of_stage(causes: &Causes<'_>, old: &SavedStage, new: &SavedStage) -> Vec<Deci
     for transfer in old
         .transfers
         .iter()
-        .filter(|transfer| find(new, transfer).is_none())
+        .filter(|t| !after.contains_key(&key(t)))
     {
         let mut changes = Changes::default();
         changes.one_sided(&subject(new, transfer), "transfer", moves(transfer), false);
         tell(changes, &|| causes.of_transfer(&joined, transfer));
     }
     decisions
-}
-
-fn find<'a>(stage: &'a SavedStage, like: &SavedTransfer) -> Option<&'a SavedTransfer> {
-    let mut transfers = stage.transfers.iter();
-    transfers.find(|other| other.value == like.value && other.direction == like.direction)
 }
 
 /// `kernel: parsed h2d`.

@@ -6,19 +6,32 @@ use super::Renamed;
 use super::names::{renamed as rename, replaced};
 use crate::saved::{SavedOp, SavedPlan, SavedStage};
 
+/// New names by old ones.
+type Names = HashMap<String, String>;
+
 /// The old plan under the new names, and the renames.
 pub(super) fn renamed(old: &SavedPlan, new: &SavedPlan) -> (SavedPlan, Vec<Renamed>) {
     let mut plan = old.clone();
     let mut renames = Vec::new();
     for moved in &new.moved {
         if has(&plan, &moved.old) && !has(&plan, &moved.new) && has(new, &moved.new) {
-            apply(&mut plan, &moved.old, &moved.new);
-            renames.push(told(&moved.old, &moved.new, false));
+            let rename = told(&moved.old, &moved.new, false);
+            apply(&mut plan, std::slice::from_ref(&rename));
+            renames.push(rename);
         }
     }
-    guess_stages(&mut plan, new, &mut renames);
-    guess_ops(&mut plan, new, &mut renames);
-    (plan, renames)
+    let stages = guess_stages(&plan, new);
+    apply(&mut plan, &stages);
+    renames.extend(stages);
+    // Renaming one line makes those that read it alike: once more until nothing is found.
+    loop {
+        let lines = guess_lines(&plan, new);
+        if lines.is_empty() {
+            return (plan, renames);
+        }
+        apply(&mut plan, &lines);
+        renames.extend(lines);
+    }
 }
 
 fn told(old: &str, new: &str, guessed: bool) -> Renamed {
@@ -41,21 +54,25 @@ fn has_op(stage: &SavedStage, op: &str) -> bool {
     stage.ops.iter().any(|other| other.name == op)
 }
 
-/// Gives a stage, or an op `stage.op`, another name wherever the plan mentions it.
-fn apply(plan: &mut SavedPlan, old: &str, new: &str) {
-    let everywhere = HashMap::from([(old.to_owned(), new.to_owned())]);
-    let within = match (old.split_once('.'), new.split_once('.')) {
-        (Some((stage, old)), Some((_, new))) => (
-            stage.to_owned(),
-            HashMap::from([(old.to_owned(), new.to_owned())]),
-        ),
+/// Gives stages, and ops `stage.op`, other names wherever the plan mentions them.
+fn apply(plan: &mut SavedPlan, renames: &[Renamed]) {
+    let pairs = || renames.iter().map(|r| (r.old.as_str(), r.new.as_str()));
+    let everywhere: Names = pairs()
+        .map(|(old, new)| (old.to_owned(), new.to_owned()))
+        .collect();
+    let mut within: HashMap<&str, Names> = HashMap::new();
+    for (old, new) in pairs() {
         // The ops of a stage begin with its name where they have none of their own.
-        _ => (old.to_owned(), everywhere.clone()),
-    };
+        let (stage, old, new) = match (old.split_once('.'), new.split_once('.')) {
+            (Some((stage, old)), Some((_, new))) => (stage, old, new),
+            _ => (old, old, new),
+        };
+        let names = within.entry(stage).or_default();
+        names.insert(old.to_owned(), new.to_owned());
+    }
     for stage in &mut plan.stages {
-        let is_within = stage.name == within.0;
-        let names = if is_within { &within.1 } else { &everywhere };
-        rename_in(stage, names);
+        let own = within.get(stage.name.as_str());
+        rename_in(stage, own, &everywhere);
         rename_name(&mut stage.name, &everywhere);
         if let Some(wait) = &mut stage.waits {
             rename_name(&mut wait.behind, &everywhere);
@@ -71,96 +88,96 @@ fn apply(plan: &mut SavedPlan, old: &str, new: &str) {
     }
 }
 
-fn rename_in(stage: &mut SavedStage, names: &HashMap<String, String>) {
+/// Renames what a stage mentions: its own names first, then those of others.
+fn rename_in(stage: &mut SavedStage, own: Option<&Names>, everywhere: &Names) {
+    let renamed = |name: &str| {
+        let own = own.and_then(|own| rename(name, own));
+        own.or_else(|| rename(name, everywhere))
+    };
+    let rename_name = |name: &mut String| {
+        if let Some(new) = renamed(name) {
+            *name = new;
+        }
+    };
     for op in &mut stage.ops {
-        rename_name(&mut op.name, names);
-        op.formula = replaced(&op.formula, |name| rename(name, names));
+        if let Some(new) = own.and_then(|own| rename(&op.name, own)) {
+            op.name = new;
+        }
+        op.formula = replaced(&op.formula, renamed);
         if let Some((code, other)) = op.reason.split_once(' ')
             && !code.ends_with(':')
         {
             let mut other = other.to_owned();
-            rename_name(&mut other, names);
+            rename_name(&mut other);
             op.reason = format!("{code} {other}");
         }
     }
     for transfer in &mut stage.transfers {
-        rename_name(&mut transfer.value, names);
+        rename_name(&mut transfer.value);
         let readers = transfer.readers.iter_mut();
-        readers.for_each(|reader| rename_name(reader, names));
+        readers.for_each(rename_name);
     }
     if let Some(at) = &mut stage.memory_at {
-        rename_name(at, names);
+        rename_name(at);
     }
 }
 
-fn rename_name(name: &mut String, names: &HashMap<String, String>) {
+fn rename_name(name: &mut String, names: &Names) {
     if let Some(new) = rename(name, names) {
         *name = new;
     }
 }
 
 /// A stage that is gone and the only new one that does the same have been renamed.
-fn guess_stages(plan: &mut SavedPlan, new: &SavedPlan, renames: &mut Vec<Renamed>) {
-    let kept: HashSet<&str> = new.stages.iter().map(|stage| stage.name.as_str()).collect();
-    let known: HashSet<&str> = plan
-        .stages
-        .iter()
-        .map(|stage| stage.name.as_str())
-        .collect();
+fn guess_stages(plan: &SavedPlan, new: &SavedPlan) -> Vec<Renamed> {
+    let names = |plan: &SavedPlan| -> HashSet<String> {
+        plan.stages.iter().map(|stage| stage.name.clone()).collect()
+    };
+    let (known, kept) = (names(plan), names(new));
+    let content = |stage: &SavedStage| (content(stage), stage.name.clone());
     let gone = plan
         .stages
         .iter()
-        .filter(|stage| !kept.contains(stage.name.as_str()));
+        .filter(|stage| !kept.contains(&stage.name));
     let come = new
         .stages
         .iter()
-        .filter(|stage| !known.contains(stage.name.as_str()));
-    let pairs = only_pairs(
-        gone.map(|s| (content(s), s.name.clone())),
-        come.map(|s| (content(s), s.name.clone())),
-    );
-    for (old, new) in pairs {
-        apply(plan, &old, &new);
-        renames.push(told(&old, &new, true));
-    }
+        .filter(|stage| !known.contains(&stage.name));
+    let pairs = only_pairs(gone.map(content), come.map(content));
+    let renames = pairs.into_iter().map(|(old, new)| told(&old, &new, true));
+    renames.collect()
 }
 
-/// What a stage computes, whatever its own name is.
+/// What a stage computes, whatever its name and those of its ops are.
 fn content(stage: &SavedStage) -> Vec<String> {
-    let own = HashMap::from([(stage.name.clone(), "=".to_owned())]);
+    let ops = stage.ops.iter().enumerate();
+    let own: Names = ops
+        .map(|(at, op)| (op.name.clone(), format!("#{at}")))
+        .collect();
     let op = |op: &SavedOp| {
-        let formula = replaced(&op.formula, |name| rename(name, &own));
-        let name = rename(&op.name, &own).unwrap_or_else(|| op.name.clone());
-        format!("{name} {formula} {}", op.types)
+        let formula = replaced(&op.formula, |name| own.get(name).cloned());
+        format!("{formula} {}", op.types)
     };
     let each = stage.each.clone().unwrap_or_default();
     [each].into_iter().chain(stage.ops.iter().map(op)).collect()
 }
 
 /// In stages that both have, a line that is gone and the only new one that does the same.
-fn guess_ops(plan: &mut SavedPlan, new: &SavedPlan, renames: &mut Vec<Renamed>) {
+fn guess_lines(plan: &SavedPlan, new: &SavedPlan) -> Vec<Renamed> {
+    let before: HashMap<_, _> = plan.stages.iter().map(|s| (s.name.as_str(), s)).collect();
+    let mut renames = Vec::new();
     for stage in &new.stages {
-        let Some(old) = plan.stages.iter().find(|old| old.name == stage.name) else {
+        let Some(old) = before.get(stage.name.as_str()) else {
             continue;
         };
-        let kept: HashSet<&str> = stage.ops.iter().map(|op| op.name.as_str()).collect();
-        if old.ops.iter().all(|op| kept.contains(op.name.as_str())) {
-            continue;
-        }
-        // Renaming one makes the formulas of its readers alike: once more until nothing is found.
-        while let Some((from, to)) = guess_op(plan, stage) {
-            let (old, new) = (
-                format!("{}.{from}", stage.name),
-                format!("{}.{to}", stage.name),
-            );
-            apply(plan, &old, &new);
-            renames.push(told(&old, &new, true));
-        }
+        let full = |line: &str| format!("{}.{line}", stage.name);
+        let pairs = renamed_lines(old, stage).into_iter();
+        renames.extend(pairs.map(|(old, new)| told(&full(&old), &full(&new), true)));
     }
+    renames
 }
 
-fn guess_op(plan: &SavedPlan, new: &SavedStage) -> Option<(String, String)> {
-    let old = plan.stage(&new.name)?;
+fn renamed_lines(old: &SavedStage, new: &SavedStage) -> Vec<(String, String)> {
     let known: HashSet<&str> = old.ops.iter().map(|op| op.name.as_str()).collect();
     let kept: HashSet<&str> = new.ops.iter().map(|op| op.name.as_str()).collect();
     // An inner op is renamed with its line.
@@ -170,13 +187,12 @@ fn guess_op(plan: &SavedPlan, new: &SavedStage) -> Option<(String, String)> {
         .ops
         .iter()
         .filter(|op| !known.contains(op.name.as_str()));
-    let pairs = only_pairs(
+    only_pairs(
         gone.filter(is_line)
             .map(|op| (line(op, old), op.name.clone())),
         come.filter(is_line)
             .map(|op| (line(op, new), op.name.clone())),
-    );
-    pairs.into_iter().next()
+    )
 }
 
 /// What a line computes with its inner ops, whatever its own name is.
