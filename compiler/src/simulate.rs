@@ -76,8 +76,13 @@ pub(crate) struct Schedule {
 /// Runs the tasks of all stages, each of which comes after those it waits for. Every task must
 /// fit some node of its kind.
 pub(crate) fn simulate(stages: &[Tasks], target: &Target) -> Schedule {
-    let (coarse, runs) = coarsened(stages);
-    let mut run = Run::new(&coarse, target);
+    simulate_at_most(MOST_TASKS, stages, target)
+}
+
+/// The same with another limit than [`MOST_TASKS`].
+fn simulate_at_most(most: u64, stages: &[Tasks], target: &Target) -> Schedule {
+    let (coarse, runs) = coarsened(stages, most);
+    let mut run = Run::new(&coarse, &runs, target);
     run.start_all();
     while let Some(Reverse((end, first))) = run.running.pop() {
         run.now = end;
@@ -94,35 +99,57 @@ pub(crate) fn simulate(stages: &[Tasks], target: &Target) -> Schedule {
         waits: states.map(|state| state.waited).collect(),
         nodes_used: run.machines.used(),
         queueing: queueing
-            .map(|((state, tasks), run)| state.queueing(tasks, *run))
+            .map(|((state, tasks), runs)| state.queueing(tasks, runs.length))
             .collect(),
         critical_path: record::critical_path(&run.record, run.last_done),
         timeline: record::timeline(&run.record, stages, &runs),
     }
 }
 
-/// The same work in at most about [`MOST_TASKS`] tasks, and for how many each of a stage stands. A
-/// stage without any is one that holds nothing and takes no time.
-fn coarsened(stages: &[Tasks]) -> (Vec<Tasks>, Vec<u64>) {
-    let total = stages
-        .iter()
-        .fold(0u64, |sum, tasks| sum.saturating_add(tasks.count));
-    let run = total.div_ceil(MOST_TASKS).max(1);
+/// What the tasks of a stage that is simulated stand for.
+#[derive(Clone, Copy, Debug)]
+struct Runs {
+    /// So many tasks each, one after the other; the last one for what is left.
+    length: u64,
+    /// How long the last one takes.
+    last: Nanos,
+}
+
+/// The same work in at most `most` tasks, but one for each stage, and what they stand for. A stage
+/// without any is one that holds nothing and takes no time.
+fn coarsened(stages: &[Tasks], most: u64) -> (Vec<Tasks>, Vec<Runs>) {
+    let each = most_of_each(stages, most);
     let coarse = stages.iter().map(|tasks| {
         let mut tasks = tasks.clone();
         if tasks.count == 0 {
             (tasks.count, tasks.time) = (1, 0);
             tasks.share = Share::nothing(tasks.share.node);
         }
-        let count = tasks.count.div_ceil(run);
-        if count == tasks.count {
-            return (tasks, 1);
-        }
-        tasks.time = tasks.time.saturating_mul(run);
+        // Stages over one collection have the same count, and so the same runs.
+        let length = tasks.count.div_ceil(each);
+        let count = tasks.count.div_ceil(length);
+        let left = tasks.count - (count - 1) * length;
+        let last = tasks.time.saturating_mul(left);
+        tasks.time = tasks.time.saturating_mul(length);
         tasks.count = count;
-        (tasks, run)
+        (tasks, Runs { length, last })
     });
     coarse.unzip()
+}
+
+/// The number of tasks of a stage above which they are taken in runs: stages with fewer leave
+/// their part of `most` to the others.
+fn most_of_each(stages: &[Tasks], most: u64) -> u64 {
+    let mut counts: Vec<_> = stages.iter().map(|tasks| tasks.count).collect();
+    counts.sort_unstable();
+    let mut rest = most;
+    for (stages_left, count) in (1..=counts.len() as u64).rev().zip(counts) {
+        if count > rest / stages_left {
+            return (rest / stages_left).max(1);
+        }
+        rest -= count;
+    }
+    u64::MAX
 }
 
 /// Where a stage is.
@@ -163,6 +190,7 @@ impl State {
 
 struct Run<'a> {
     stages: &'a [Tasks],
+    runs: &'a [Runs],
     machines: Machines<'a>,
     now: Nanos,
     states: Vec<State>,
@@ -179,7 +207,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(stages: &'a [Tasks], target: &'a Target) -> Self {
+    fn new(stages: &'a [Tasks], runs: &'a [Runs], target: &'a Target) -> Self {
         let before = before(stages);
         let mut run = Run {
             queues: Queues::new(stages, &urgency(stages, &before), target.nodes.len()),
@@ -192,6 +220,7 @@ impl<'a> Run<'a> {
             running: BinaryHeap::new(),
             last_done: None,
             stages,
+            runs,
         };
         for (stage, tasks) in stages.iter().enumerate() {
             run.states[stage].blocked_by =
@@ -254,15 +283,15 @@ impl<'a> Run<'a> {
 
     /// Starts tasks of a stage on one node; false where there is no room for any.
     fn start(&mut self, stage: usize) -> bool {
-        let (tasks, state) = (&self.stages[stage], &self.states[stage]);
-        let ready = state.available - state.started;
-        let Some(grant) = self.machines.grant(&tasks.share, ready) else {
+        let (ready, time) = self.ready(stage);
+        let share = &self.stages[stage].share;
+        let Some(grant) = self.machines.grant(share, ready) else {
             return false;
         };
         let started = Started {
             stage,
             start: self.now,
-            end: self.now.saturating_add(tasks.time),
+            end: self.now.saturating_add(time),
             cause: self.cause(stage, &grant),
             grant,
         };
@@ -278,6 +307,21 @@ impl<'a> Run<'a> {
         self.record.push(started);
         self.update(stage);
         true
+    }
+
+    /// How many tasks of a stage could start together, and how long they take. A last one that
+    /// stands for fewer starts by itself.
+    fn ready(&self, stage: usize) -> (u64, Nanos) {
+        let (tasks, state) = (&self.stages[stage], &self.states[stage]);
+        let ready = state.available - state.started;
+        let last = self.runs[stage].last;
+        if state.available < tasks.count || last == tasks.time {
+            return (ready, tasks.time);
+        }
+        match ready {
+            1 => (1, last),
+            _ => (ready - 1, tasks.time),
+        }
     }
 
     /// The batch whose end lets the last of the granted tasks start now: it could not before, or

@@ -7,8 +7,8 @@ use haul_ir::cost::Nanos;
 use haul_ir::id::{Id, StageId};
 use haul_ir::plan::Batch;
 
-use super::Tasks;
 use super::machines::Grant;
+use super::{Runs, Tasks};
 
 /// The longest timeline.
 const MOST_BATCHES: usize = 2_000;
@@ -45,11 +45,11 @@ pub(super) fn critical_path(record: &[Started], last: Option<usize>) -> Vec<usiz
 /// one stage that follow each other without a gap on one node and the same GPUs are taken as one,
 /// and of what is still too many the shortest are left out. `runs` says how many tasks each counted
 /// one stands for, by stage.
-pub(super) fn timeline(record: &[Started], stages: &[Tasks], runs: &[u64]) -> Vec<Batch> {
+pub(super) fn timeline(record: &[Started], stages: &[Tasks], runs: &[Runs]) -> Vec<Batch> {
     let mut left: Vec<_> = stages.iter().map(|tasks| tasks.count).collect();
     let batches = record.iter().filter_map(|started| {
         let left = &mut left[started.stage];
-        let tasks = (started.grant.tasks * runs[started.stage]).min(*left);
+        let tasks = (started.grant.tasks * runs[started.stage].length).min(*left);
         *left -= tasks;
         (tasks > 0).then(|| batch(started, tasks, stages))
     });

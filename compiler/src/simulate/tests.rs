@@ -176,6 +176,15 @@ fn each_of_many_tasks_takes_a_node_of_many() {
 fn millions_of_tasks_are_taken_in_runs() {
     // 16 million tasks on 8 cpus: 2 million waves of 10, in runs of 16.
     assert_eq!(makespan(&[tasks(16_000_000, 10, A)]), 20_000_000);
+    // Whatever stands beside them: 2 of 4 s run on `b` while a million of 8 ns take 125,000 waves.
+    let beside = [tasks(1_000_000, 8, A), tasks(2, 4_000_000_000, B)];
+    assert_eq!(makespan(&beside), 4_000_000_000);
+    // Nor do many small stages make one large one coarse: of 1,000,000 tasks 990,000 are left for
+    // it, so that 7,920,000 are taken in runs of 8, and 990,000 runs of 8 * 10 on 8 cpus take
+    // 123,750 waves. The small ones, less urgent, are on `b`: 5,000 waves of 2 of 10.
+    let mut many = vec![tasks(7_920_000, 10, A)];
+    many.extend(vec![tasks(1, 10, B); 10_000]);
+    assert_eq!(makespan(&many), 9_900_000);
 }
 
 #[test]

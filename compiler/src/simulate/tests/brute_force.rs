@@ -5,7 +5,8 @@ use haul_ir::graph::GpuCount;
 use haul_ir::id::{Id, NodeId};
 use haul_ir::target::Target;
 
-use super::{After, GpuShare, Share, Tasks, simulate, utilisation};
+use super::super::simulate_at_most;
+use super::{After, GpuShare, Schedule, Share, Tasks, simulate, utilisation};
 use crate::target;
 
 const DEVICE: u32 = GpuCount::ONE.0;
@@ -16,6 +17,7 @@ struct Task {
     stage: usize,
     /// Which of its stage.
     item: usize,
+    time: u64,
     ready: Option<u64>,
     start: Option<u64>,
     end: u64,
@@ -41,10 +43,19 @@ struct Simulation<'a> {
 }
 
 fn run<'a>(stages: &'a [Tasks], target: &Target) -> Simulation<'a> {
-    let tasks = stages.iter().enumerate().flat_map(|(stage, tasks)| {
-        (0..tasks.count as usize).map(move |item| Task {
+    let times = stages
+        .iter()
+        .map(|tasks| vec![tasks.time; tasks.count as usize]);
+    run_with(stages, &times.collect::<Vec<_>>(), target)
+}
+
+/// Tasks of a stage that take different times.
+fn run_with<'a>(stages: &'a [Tasks], times: &[Vec<u64>], target: &Target) -> Simulation<'a> {
+    let tasks = times.iter().enumerate().flat_map(|(stage, times)| {
+        times.iter().enumerate().map(move |(item, time)| Task {
             stage,
             item,
+            time: *time,
             ..Task::default()
         })
     });
@@ -154,7 +165,7 @@ impl Simulation<'_> {
             }
             let task = &mut self.tasks[task];
             task.start = Some(self.now);
-            task.end = self.now + stage.time;
+            task.end = self.now + task.time;
             (task.node, task.gpus) = (position, gpus);
             return true;
         }
@@ -179,11 +190,24 @@ impl Simulation<'_> {
         self.tasks.iter().filter(move |task| task.stage == stage)
     }
 
-    /// Time that tasks hold something of a kind of node, times how much of it.
-    fn integral(&self, kind: usize, much: impl Fn(&Tasks) -> u64, time: fn(&Tasks) -> u64) -> u64 {
-        let here = self.tasks.iter().map(|task| &self.stages[task.stage]);
-        let here = here.filter(|tasks| tasks.share.node.index() == kind);
-        here.map(|tasks| much(tasks) * time(tasks)).sum()
+    /// Tasks that ran on a kind of node, each with what its stage is.
+    fn on(&self, kind: usize) -> impl Iterator<Item = (&Task, &Tasks)> {
+        let tasks = self.tasks.iter();
+        let here = tasks.filter(move |task| self.machines[task.node].kind == kind);
+        here.map(|task| (task, &self.stages[task.stage]))
+    }
+
+    /// How many nodes of a kind ran a task.
+    fn ran(&self, kind: usize) -> u32 {
+        let ran = |machine: &&Machine| machine.kind == kind && machine.ran;
+        self.machines.iter().filter(ran).count() as u32
+    }
+}
+
+impl Task {
+    /// How long it holds what it holds.
+    fn held(&self) -> u64 {
+        self.end - self.start.unwrap()
     }
 }
 
@@ -223,12 +247,13 @@ impl Random {
         all[self.below(all.len() as u64) as usize]
     }
 
-    /// One kind of node with 2 GPUs of 80 GB and one with none, 1 to 3 nodes of each.
+    /// One kind of node with 2 GPUs of 80 GB and one of 24 GB, and one with none, 1 to 3 nodes of
+    /// each.
     fn target(&mut self) -> Target {
         let (a, b) = (1 + self.below(3), 1 + self.below(2));
         let text = format!(
             r#"Target(nodes: {{
-                "a": (count: {a}, cpus: 4, memory: "8 GiB", gpus: {{"A100-80GB": 2}}),
+                "a": (count: {a}, cpus: 4, memory: "8 GiB", gpus: {{"A100-80GB": 2, "L4": 1}}),
                 "b": (count: {b}, cpus: 2, memory: "4 GiB"),
             }})"#
         );
@@ -266,10 +291,17 @@ impl Random {
 
     fn share(&mut self) -> Share {
         let on_b = self.below(4) == 0;
-        let gpu = (!on_b && self.below(2) == 0).then(|| GpuShare {
-            devices: vec![0, 1],
-            gpus: self.one_of(&[1_000, 2_500, 3_333, 5_000, 10_000, 20_000]),
-            vram: self.one_of(&[0, 1, 30, 40, 80]) * 1_000_000_000,
+        let gpu = (!on_b && self.below(2) == 0).then(|| match self.below(4) {
+            0 => GpuShare {
+                devices: vec![2],
+                gpus: self.one_of(&[2_500, 5_000, 10_000]),
+                vram: self.one_of(&[0, 8, 24]) * 1_000_000_000,
+            },
+            _ => GpuShare {
+                devices: vec![0, 1],
+                gpus: self.one_of(&[1_000, 2_500, 3_333, 5_000, 10_000, 20_000]),
+                vram: self.one_of(&[0, 1, 30, 40, 80]) * 1_000_000_000,
+            },
         });
         Share {
             node: NodeId::from_index(on_b.into()),
@@ -288,22 +320,11 @@ fn random_runs_are_as_one_task_at_a_time() {
         let (target, stages) = (random.target(), random.stages());
         let (found, expected) = (simulate(&stages, &target), run(&stages, &target));
         let about = format!("case {case}: {stages:#?}\n{found:#?}");
-        assert_eq!(found.makespan, expected.now, "{about}");
+        check_times(&found, &expected, &about);
         for stage in 0..stages.len() {
-            let tasks = || expected.of_stage(stage);
-            let waited: u64 = tasks().map(|t| t.start.unwrap() - t.ready.unwrap()).sum();
+            let tasks = expected.of_stage(stage);
+            let waited: u64 = tasks.map(|t| t.start.unwrap() - t.ready.unwrap()).sum();
             assert_eq!(found.queueing[stage], waited, "{about}");
-            let batches = || found.timeline.iter().filter(|b| b.stage.index() == stage);
-            let starts = (
-                batches().map(|b| b.start).min(),
-                batches().map(|b| b.end).max(),
-            );
-            let first = tasks().filter_map(|task| task.start).min();
-            assert_eq!(
-                starts,
-                (first, tasks().map(|task| task.end).max()),
-                "{about}"
-            );
         }
         check_utilisation(&stages, &target, &expected);
         crowded += usize::from(found.queueing.iter().any(|time| *time > 0));
@@ -311,31 +332,74 @@ fn random_runs_are_as_one_task_at_a_time() {
     assert!(crowded > 1_000, "only {crowded} cases in which tasks wait");
 }
 
+/// When stages start, how long their first tasks wait and behind whom, when all ends and what sets
+/// that, and which nodes have to be paid.
+fn check_times(found: &Schedule, expected: &Simulation<'_>, about: &str) {
+    assert_eq!(found.makespan, expected.now, "{about}");
+    for (kind, used) in found.nodes_used.entries() {
+        assert_eq!(*used, expected.ran(kind.index()), "{about}");
+    }
+    let ends_at = |stage: usize, time| expected.of_stage(stage).any(|task| task.end == time);
+    for stage in 0..expected.stages.len() {
+        let tasks = || expected.of_stage(stage);
+        let batches = || found.timeline.iter().filter(|b| b.stage.index() == stage);
+        let first = tasks().filter_map(|task| task.start).min();
+        let last = tasks().map(|task| task.end).max();
+        let times = (
+            batches().map(|b| b.start).min(),
+            batches().map(|b| b.end).max(),
+        );
+        assert_eq!(times, (first, last), "{about}");
+        let waited = first.unwrap() - tasks().filter_map(|task| task.ready).min().unwrap();
+        let wait = found.waits[stage];
+        assert_eq!(wait.map_or(0, |(time, _)| time), waited, "{about}");
+        if let Some((_, behind)) = wait {
+            assert!(ends_at(behind, first.unwrap()), "{about}");
+        }
+    }
+    // A stage stands where it is last on the path, so that the first need not start the run.
+    let path = &found.critical_path;
+    let starts_at = |stage: usize, time| expected.of_stage(stage).any(|t| t.start == Some(time));
+    assert!(path.iter().any(|stage| starts_at(*stage, 0)), "{about}");
+    for stage in path {
+        let tasks = path.iter().flat_map(|before| expected.of_stage(*before));
+        let mut ends = [0].into_iter().chain(tasks.map(|task| task.end));
+        assert!(ends.any(|end| starts_at(*stage, end)), "{about}");
+    }
+    assert!(ends_at(path[path.len() - 1], found.makespan), "{about}");
+}
+
 /// Held and busy time of CPUs and GPUs against what the tasks took one by one.
 fn check_utilisation(stages: &[Tasks], target: &Target, expected: &Simulation<'_>) {
     let schedule = simulate(stages, target);
     for found in utilisation(stages, &schedule, target) {
-        let kind = found.node.index();
-        let ran = |machine: &&Machine| machine.kind == kind && machine.ran;
-        let nodes = expected.machines.iter().filter(ran).count() as u64;
-        assert_eq!(u64::from(found.nodes), nodes);
-        let (there, held, busy) = match found.gpu {
-            None => {
-                let cpus = |tasks: &Tasks| u64::from(tasks.share.cpus);
-                let there = u64::from(target.nodes[found.node].cpus);
-                let held = expected.integral(kind, cpus, |tasks| tasks.time);
-                let busy = expected.integral(kind, cpus, |tasks| tasks.time - tasks.on_gpu);
-                (there, held, busy)
-            }
-            Some(_) => {
-                let gpus = |t: &Tasks| t.share.gpu.as_ref().map_or(0, |gpu| gpu.gpus.into());
-                let held = expected.integral(kind, gpus, |tasks| tasks.time);
-                let one = |tasks: &Tasks| gpus(tasks).min(DEVICE.into());
-                let busy = expected.integral(kind, one, |tasks| tasks.on_gpu);
-                (2 * u64::from(DEVICE), held, busy)
-            }
+        let (kind, node) = (found.node.index(), &target.nodes[found.node]);
+        let nodes = expected.ran(kind);
+        assert_eq!(found.nodes, nodes);
+        let (mut held, mut busy) = (0, 0);
+        for (task, of) in expected.on(kind) {
+            let on_gpu = of.on_gpu;
+            let Some(name) = &found.gpu else {
+                held += u64::from(of.share.cpus) * task.held();
+                busy += u64::from(of.share.cpus) * (task.held() - on_gpu);
+                continue;
+            };
+            let here = task
+                .gpus
+                .iter()
+                .filter(|gpu| node.gpus[**gpu].name == *name);
+            let share = of.share.gpu.as_ref().map_or(0, |gpu| gpu.gpus.min(DEVICE));
+            let here = here.count() as u64;
+            held += here * u64::from(share) * task.held();
+            // Only one of several GPUs computes.
+            busy += here.min(1) * u64::from(share) * on_gpu;
+        }
+        let there = match &found.gpu {
+            None => u64::from(node.cpus),
+            Some(name) if name == "L4" => u64::from(DEVICE),
+            Some(_) => 2 * u64::from(DEVICE),
         };
-        let there = there * nodes * expected.now;
+        let there = there * u64::from(nodes) * expected.now;
         let per_mille = |part: u64| match there {
             0 => 0.0,
             _ => (part as f64 * 1000.0 / there as f64).round(),
@@ -343,6 +407,66 @@ fn check_utilisation(stages: &[Tasks], target: &Target, expected: &Simulation<'_
         assert_eq!(f64::from(found.held), per_mille(held));
         assert_eq!(f64::from(found.busy), per_mille(busy));
     }
+}
+
+#[test]
+fn runs_of_tasks_are_as_tasks_that_are_longer() {
+    let mut random = Random(3);
+    let mut coarse = 0;
+    for case in 0..2_000 {
+        let (target, mut stages) = (random.target(), random.stages());
+        let limit = 4 + random.below(12);
+        // Of runs that differ in length it is not said which items they are.
+        for after in stages.iter_mut().flat_map(|tasks| &mut tasks.after) {
+            after.by_item = false;
+        }
+        let lengths = lengths(&stages, limit);
+        let times = stages.iter().zip(&lengths).map(|(tasks, length)| {
+            let items: Vec<_> = (0..tasks.count).collect();
+            let runs = items.chunks(*length as usize);
+            runs.map(|run| run.len() as u64 * tasks.time).collect()
+        });
+        let times: Vec<Vec<u64>> = times.collect();
+        let mut longer = stages.clone();
+        for (tasks, times) in longer.iter_mut().zip(&times) {
+            tasks.time = times[0];
+        }
+        let found = simulate_at_most(limit, &stages, &target);
+        let expected = run_with(&longer, &times, &target);
+        let about = format!("case {case}, {limit}: {stages:#?}\n{found:#?}");
+        check_times(&found, &expected, &about);
+        coarse += usize::from(lengths.iter().any(|length| *length > 1));
+    }
+    assert!(coarse > 500, "only {coarse} cases with runs");
+}
+
+#[test]
+fn runs_of_tasks_end_no_later_than_one_after_the_other() {
+    let mut random = Random(5);
+    for case in 0..2_000 {
+        let (target, stages) = (random.target(), random.stages());
+        let found = simulate_at_most(1 + random.below(12), &stages, &target);
+        let serial: u64 = stages.iter().map(|tasks| tasks.time * tasks.count).sum();
+        let about = format!("case {case}: {stages:#?}\n{found:#?}");
+        assert!(found.makespan <= serial, "{about}");
+        for (stage, tasks) in stages.iter().enumerate() {
+            let batches = found.timeline.iter().filter(|b| b.stage.index() == stage);
+            let ran: u64 = batches.map(|batch| batch.tasks).sum();
+            assert_eq!(ran, tasks.count, "{about}");
+        }
+    }
+}
+
+/// How many tasks of each stage are one run, by trying: with the most tasks of any stage at which
+/// there are at most `limit` in all.
+fn lengths(stages: &[Tasks], limit: u64) -> Vec<u64> {
+    let total = |most: u64| -> u64 { stages.iter().map(|tasks| tasks.count.min(most)).sum() };
+    let most = (2..=limit).rev().find(|most| total(*most) <= limit);
+    let most = most.unwrap_or(1);
+    stages
+        .iter()
+        .map(|tasks| tasks.count.div_ceil(most))
+        .collect()
 }
 
 /// What each node holds at any time is at most what it has: a check of the timeline by itself.
