@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use haul_compiler::diagnostics::Levels;
 use haul_compiler::render;
+use haul_ir::cost::Nanos;
 use haul_ir::diagnostic::Diagnostic;
 use haul_ir::target::Target;
 
 use crate::exit::{Exit, Trouble};
 use crate::facts::{self, Set};
 use crate::file::File;
-use crate::fix::fix;
+use crate::fix::{self, fix};
 use crate::lints::{Lints, told};
 use crate::messages::{self, Format};
 use crate::{machine, terminal};
@@ -50,7 +51,17 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
         facts::know_pins(&facts::check(&file, &args.set))?;
         let find = |file: &File| found(file, args, &targets, &levels);
         if args.fix {
-            fix(&mut file, |file| find(file).diagnostics)?;
+            fix(&mut file, |file| {
+                let Found {
+                    diagnostics,
+                    makespans,
+                    ..
+                } = find(file);
+                fix::Found {
+                    diagnostics,
+                    makespans,
+                }
+            })?;
         }
         let found = find(&file);
         match args.message_format {
@@ -66,6 +77,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
 /// What is to be said about a file.
 struct Found {
     diagnostics: Vec<Diagnostic>,
+    /// How long the run takes on each target, where that is known.
+    makespans: Vec<Option<Nanos>>,
     /// The verdicts on its stages for each target, as they are printed.
     verdicts: String,
 }
@@ -75,6 +88,7 @@ fn found(file: &File, args: &Args, targets: &[Target], levels: &Levels) -> Found
     let checked = facts::check(file, &args.set);
     let mut found = Found {
         diagnostics: levels.apply(checked.diagnostics),
+        makespans: Vec::new(),
         verdicts: String::new(),
     };
     let mut said = HashSet::new();
@@ -86,6 +100,9 @@ fn found(file: &File, args: &Args, targets: &[Target], levels: &Levels) -> Found
         let mut new = told(levels, &planned);
         new.retain(|d| said.insert((d.primary.span, d.code, d.message.clone())));
         found.diagnostics.extend(new);
+        let plan = planned.as_ref().ok().map(|planned| &planned.plan);
+        let makespan = plan.and_then(|plan| plan.estimates.makespan);
+        found.makespans.push(makespan);
         let verdicts = match &planned {
             Ok(planned) => &planned.verdicts,
             Err(refused) => &refused.verdicts,

@@ -37,6 +37,57 @@ fn requests_are_mended_and_all_else_stays() {
     assert!(said.ends_with("p.ron: 2 changes\n"), "{said}");
 }
 
+/// How long the run of a pipeline takes on a target of the library, where that is known.
+fn makespan(text: &str, target: &str) -> Option<u64> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("p.ron");
+    fs::write(&path, text).expect("room for it");
+    let mut command = support::haul();
+    command.current_dir(folder.path());
+    let plan =
+        support::stdout(command.args(["plan", "p.ron", "--format", "json", "--target", target]));
+    let plan: serde_json::Value = serde_json::from_str(&plan).expect("it is JSON");
+    plan["estimates"]["makespan"].as_u64()
+}
+
+#[test]
+fn no_run_takes_longer() {
+    // Alone each stage would be done sooner on the one GPU, all together they would queue for it.
+    let stages = (0..60).map(|at| format!("\"s{at}\": (do: \"exp(x)\"),\n"));
+    let outputs =
+        (0..60).map(|at| format!("\"s{at}\": Npy(path: \"{at}.npy\", from: \"s{at}\"),\n"));
+    let queue = format!(
+        "Pipeline(version: 1,
+        inputs: {{\"x\": Npy(path: \"x.npy\", type: \"f32[8192, 8192]\")}},
+        stages: {{\n{}}},
+        outputs: {{\n{}}})",
+        stages.collect::<String>(),
+        outputs.collect::<String>()
+    );
+    let mut pipelines = vec![("h100".to_owned(), queue)];
+    let folder = root().join("compiler/tests/cases/plan");
+    for case in support::files(&folder, ".ron") {
+        let text = read(&case);
+        let target = text
+            .lines()
+            .next()
+            .and_then(|l| l.strip_prefix("// target: "));
+        let target = target.expect("the first line names a target").to_owned();
+        if !text.contains("// error: ") {
+            pipelines.push((target, text));
+        }
+    }
+    for (target, text) in pipelines {
+        let (status, said, after) = fixed(&text, &["--target", &target]);
+        assert_eq!(status, 0, "{said}");
+        let (before, now) = (makespan(&text, &target), makespan(&after, &target));
+        assert!(
+            now <= before && now.is_some() == before.is_some(),
+            "{before:?} {now:?}\n{said}"
+        );
+    }
+}
+
 #[test]
 fn mistakes_are_mended_round_by_round() {
     // A field, a comma and a name.
