@@ -52,6 +52,8 @@ pub struct Comparison {
     pub failed: Vec<String>,
     /// The pipelines that have no plan any more, with the target.
     pub unplanned: Vec<String>,
+    /// The pipelines that have a plan now and had a mistake before: there is nothing to compare with.
+    pub unplanned_before: Vec<String>,
 }
 
 /// Which plan it is, and its totals.
@@ -61,6 +63,8 @@ pub struct Heading {
     pub pipeline: String,
     /// The name of the target.
     pub target: String,
+    /// Whether its totals are lower bounds, as the time of a stage is unknown.
+    pub at_least: bool,
     /// The makespan in nanoseconds.
     pub makespan: Option<u64>,
     /// The price in billionths of a US dollar.
@@ -182,6 +186,7 @@ impl Default for Comparison {
             diffs: Vec::new(),
             failed: Vec::new(),
             unplanned: Vec::new(),
+            unplanned_before: Vec::new(),
         }
     }
 }
@@ -205,6 +210,7 @@ fn heading(plan: &SavedPlan) -> Heading {
     Heading {
         pipeline: plan.pipeline.clone(),
         target: plan.target.name.clone(),
+        at_least: !plan.estimates.unknown.is_empty(),
         makespan: plan.estimates.makespan,
         nano_usd: plan.estimates.nano_usd,
         ops: plan.stages.iter().map(|stage| stage.ops.len()).sum(),

@@ -11,7 +11,7 @@ mod make;
 mod print;
 mod read;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -115,10 +115,10 @@ pub struct SavedStage {
     pub name: String,
     /// The collection it runs over.
     pub each: Option<String>,
-    /// What each task asks for: the alternative that was chosen.
-    pub request: SavedRequest,
-    /// Which alternative of how many that is, where there are several; counted from 1.
-    pub alternative: Option<(usize, usize)>,
+    /// What each task asks for: one of these.
+    pub requests: Vec<SavedRequest>,
+    /// Which of them was chosen, counted from 1.
+    pub chosen: usize,
     /// The kind of node that its tasks run on.
     pub node: String,
     /// The type of GPU that they get.
@@ -190,6 +190,8 @@ pub struct SavedOp {
     /// What there is to do for the group of ops that runs as one kernel and is named after this
     /// one.
     pub work: SavedWork,
+    /// The side that the author wants it on.
+    pub pin: Option<SavedSide>,
     /// The side that it runs on.
     pub side: SavedSide,
     /// Why, by code: `cheaper_on_gpu`, `fused_with g`.
@@ -313,7 +315,7 @@ pub struct SavedEstimates {
     pub critical_path: Vec<String>,
     /// How busy the devices are.
     pub utilisation: Vec<SavedUtilisation>,
-    /// What the cost model was told of each device that the plan uses, by its name.
+    /// What the cost model was told of each device of the target, by its name.
     pub devices: BTreeMap<String, String>,
     /// What an hour of each kind of node costs that the plan uses, in thousandths of a US dollar.
     pub prices: BTreeMap<String, u64>,
@@ -357,12 +359,43 @@ impl SavedPlan {
     /// Reads a plan file: a snapshot or JSON.
     ///
     /// # Errors
-    /// The text is neither.
+    /// The text is neither, or what it says cannot be of one plan.
     pub fn read(text: &str) -> Result<SavedPlan, SavedError> {
-        match text.trim_start().starts_with('{') {
-            true => json::read(text),
-            false => read::read(text),
+        let text = text.trim_start_matches('\u{feff}');
+        let plan = match text.trim_start().starts_with('{') {
+            true => json::read(text)?,
+            false => read::read(text)?,
+        };
+        plan.check()
+            .map_err(|message| SavedError { message, line: 1 })?;
+        Ok(plan)
+    }
+
+    /// Names are unique, as everything that compares plans takes for granted.
+    fn check(&self) -> Result<(), String> {
+        let mut stages = HashSet::new();
+        for stage in &self.stages {
+            let name = &stage.name;
+            if !stages.insert(name) || name.contains('.') {
+                return Err(format!(
+                    "this is no plan: a stage cannot be called `{name}` here"
+                ));
+            }
+            let mut ops = HashSet::new();
+            if let Some(op) = stage.ops.iter().find(|op| !ops.insert(&op.name)) {
+                return Err(format!(
+                    "this is no plan: `{name}` has two ops `{}`",
+                    op.name
+                ));
+            }
+            if !(1..=stage.requests.len()).contains(&stage.chosen) {
+                return Err(format!(
+                    "this is no plan: `{name}` has no request {}",
+                    stage.chosen
+                ));
+            }
         }
+        Ok(())
     }
 
     /// The plan for version control: one fact a line, exact where it is exact, and the same bytes
@@ -401,6 +434,11 @@ impl SavedPlan {
 }
 
 impl SavedStage {
+    /// What each task asks for.
+    pub fn request(&self) -> Option<&SavedRequest> {
+        self.requests.get(self.chosen.checked_sub(1)?)
+    }
+
     /// The name of an op in the whole pipeline: `stage.op`, or the op's own where it begins with
     /// that of its stage.
     pub fn full_name(&self, op: &str) -> String {

@@ -202,23 +202,30 @@ impl<'a> Causes<'a> {
         let asks = "no_gpu_requested";
         if causes.is_empty() || old.reason == asks || new.reason == asks {
             causes.extend(requested(stage));
+            causes.extend(chosen(stage));
         }
         causes.extend(self.of_sizes(stage));
         if causes.is_empty() {
             causes.extend(stage.edits(&op.name));
         }
-        self.finished(causes)
+        causes.extend(self.machines.iter().cloned());
+        finished(causes)
     }
 
-    /// Why a stage gets another request, node or device.
-    pub(super) fn of_request(&self, stage: &Joined<'_>) -> Vec<Cause> {
-        let mut causes = requested(stage);
+    /// Why a stage has another request, node or device. What the author asks for needs no other
+    /// reason; what haul chooses has all that it hangs on.
+    pub(super) fn of_request(&self, stage: &Joined<'_>, fact: &str) -> Vec<Cause> {
+        let mut causes: Vec<_> = requested(stage).into_iter().collect();
         if causes.is_empty() {
+            if !matches!(fact, "request" | "requests") {
+                causes.extend(chosen(stage));
+            }
             causes.extend(stage.edits(""));
             causes.extend(self.of_all_work(stage));
             causes.extend(self.of_sizes(stage));
+            causes.extend(self.machines.iter().cloned());
         }
-        self.finished(causes)
+        finished(causes)
     }
 
     /// Why a stage holds another amount of memory.
@@ -228,9 +235,13 @@ impl<'a> Causes<'a> {
         if causes.is_empty() {
             let all = stage.new.ops.iter().map(|op| op.name.as_str());
             causes.extend(stage.moved(all));
-            causes.extend(requested(stage));
         }
-        self.finished(causes)
+        if causes.is_empty() {
+            causes.extend(requested(stage));
+            causes.extend(chosen(stage));
+            causes.extend(self.machines.iter().cloned());
+        }
+        finished(causes)
     }
 
     /// Why something crosses that did not, or no longer, or in another size.
@@ -246,22 +257,12 @@ impl<'a> Causes<'a> {
         if causes.is_empty() {
             causes.extend(stage.edits(""));
             causes.extend(requested(stage));
+            causes.extend(chosen(stage));
         }
-        self.finished(causes)
-    }
-
-    /// Causes in order, each once; what concerns the machines may be behind everything.
-    fn finished(&self, causes: Vec<Cause>) -> Vec<Cause> {
-        let mut seen = HashSet::new();
-        let all = causes.into_iter().chain(self.machines.iter().cloned());
-        let mut causes: Vec<_> = all.filter(|cause| seen.insert(cause.clone())).collect();
         if causes.is_empty() {
-            causes.push(Cause {
-                kind: CauseKind::Unknown,
-                text: "the plans do not tell".to_owned(),
-            });
+            causes.extend(self.machines.iter().cloned());
         }
-        causes
+        finished(causes)
     }
 
     /// Why an op has other work.
@@ -293,6 +294,16 @@ impl<'a> Causes<'a> {
     }
 }
 
+/// Causes in order, each once.
+fn finished(mut causes: Vec<Cause>) -> Vec<Cause> {
+    let mut seen = HashSet::new();
+    causes.retain(|cause| seen.insert(cause.clone()));
+    if causes.is_empty() {
+        causes.push(cause(CauseKind::Unknown, "the plans do not tell"));
+    }
+    causes
+}
+
 fn cause(kind: CauseKind, text: impl Into<String>) -> Cause {
     let text = text.into();
     Cause { kind, text }
@@ -302,48 +313,42 @@ fn added(name: &str) -> Cause {
     cause(CauseKind::Added, format!("`{name}` was added"))
 }
 
-const PINNED: &str = "pinned_by_author";
-
 fn pin(old: &SavedOp, new: &SavedOp) -> Option<Cause> {
-    let text = match (old.reason == PINNED, new.reason == PINNED) {
-        (false, true) => format!("the author pins `{}` to the {}", new.name, new.side),
-        (true, false) => format!(
-            "the author no longer pins `{}` to the {}",
-            new.name, old.side
-        ),
-        (true, true) if old.side != new.side => {
-            format!(
-                "the author pins `{}` to the {}, no longer to the {}",
-                new.name, new.side, old.side
-            )
-        }
-        _ => return None,
+    let name = &new.name;
+    let text = match (old.pin, new.pin) {
+        (was, is) if was == is => return None,
+        (_, Some(side)) => format!("the author pins `{name}` to the {side}"),
+        (Some(side), None) => format!("the author no longer pins `{name}` to the {side}"),
+        (None, None) => return None,
     };
     Some(cause(CauseKind::Pin, text))
 }
 
-/// Whether the author asks for something else; another alternative of as many is a choice of haul.
-fn requested(stage: &Joined<'_>) -> Vec<Cause> {
+/// That the author asks for something else.
+fn requested(stage: &Joined<'_>) -> Option<Cause> {
+    let (old, new) = (requests(stage.old), requests(stage.new));
+    (old != new).then(|| {
+        let text = format!("`{}` asks for {new}, no longer {old}", stage.new.name);
+        cause(CauseKind::RequestChanged, text)
+    })
+}
+
+/// That haul chose another of the same requests.
+fn chosen(stage: &Joined<'_>) -> Option<Cause> {
+    let request = |stage: &SavedStage| stage.request().map_or_else(String::new, lines::request);
     let (old, new) = (stage.old, stage.new);
-    let of = |stage: &SavedStage| stage.alternative.map_or(1, |(_, of)| of);
-    let (name, was, is) = (&new.name, of(old), of(new));
-    let (had, asks) = (lines::request(&old.request), lines::request(&new.request));
-    let (kind, text) = match () {
-        () if was != is => (
-            CauseKind::RequestChanged,
-            format!("`{name}` has alternatives: {is}, it had {was}"),
-        ),
-        () if had == asks => return Vec::new(),
-        () if old.alternative != new.alternative => (
-            CauseKind::Follows,
-            format!("`{name}` gets another alternative: {asks}, no longer {had}"),
-        ),
-        () => (
-            CauseKind::RequestChanged,
-            format!("`{name}` asks for {asks}, no longer {had}"),
-        ),
-    };
-    vec![cause(kind, text)]
+    let is_chosen = requests(old) == requests(new) && old.chosen != new.chosen;
+    is_chosen.then(|| {
+        let (name, was, is) = (&new.name, request(old), request(new));
+        let text = format!("`{name}` gets another of its requests: {is}, no longer {was}");
+        cause(CauseKind::Follows, text)
+    })
+}
+
+/// All that a stage asks for.
+pub(super) fn requests(stage: &SavedStage) -> String {
+    let all: Vec<_> = stage.requests.iter().map(lines::request).collect();
+    all.join(" or ")
 }
 
 fn inputs<'a>(old: &'a SavedPlan, new: &'a SavedPlan) -> HashMap<&'a str, Cause> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::causes::{Causes, Joined};
+use super::causes::{Causes, Joined, requests};
 use super::{Cause, CauseKind, Change, Changes, Decision};
 use crate::render::units;
 use crate::saved::{SavedNode, SavedOp, SavedPlan, SavedStage, SavedTransfer, SavedWork, lines};
@@ -139,7 +139,7 @@ fn whole_stage(stage: &SavedStage, is_new: bool) -> Vec<Decision> {
     };
     let mut changes = Changes::default();
     let name = format!("stage {}", stage.name);
-    let is_told = |text: &str| !matches!(text, "1 of 1" | "none" | "0");
+    let is_told = |text: &str| !matches!(text, "none" | "0");
     for (fact, text) in facts(stage) {
         if is_told(&text) {
             changes.one_sided(&name, fact, text, is_new);
@@ -159,14 +159,18 @@ fn whole_stage(stage: &SavedStage, is_new: bool) -> Vec<Decision> {
 /// The decisions about a stage as a whole.
 fn facts(stage: &SavedStage) -> [(&'static str, String); 6] {
     let none = || "none".to_owned();
-    let (chosen, of) = stage.alternative.unwrap_or((1, 1));
     let at = stage
         .memory_at
         .as_ref()
         .map_or_else(String::new, |at| format!(" at {at}"));
+    let request = stage.request().map_or_else(String::new, lines::request);
+    let all = match stage.requests.len() {
+        1 => none(),
+        _ => requests(stage),
+    };
     [
-        ("request", lines::request(&stage.request)),
-        ("alternative", format!("{chosen} of {of}")),
+        ("request", request),
+        ("requests", all),
         ("node", stage.node.clone()),
         ("gpu", stage.gpu.clone().unwrap_or_else(none)),
         ("memory host peak", format!("{}{at}", stage.memory.exact)),
@@ -190,7 +194,7 @@ fn of_stage(causes: &Causes<'_>, old: &SavedStage, new: &SavedStage) -> Vec<Deci
         changes.compare(&name, fact, old, &new);
         match *fact {
             "memory host peak" | "memory gpu peak" => tell(changes, &|| causes.of_memory(&joined)),
-            _ => tell(changes, &|| causes.of_request(&joined)),
+            fact => tell(changes, &|| causes.of_request(&joined, fact)),
         }
     }
     for op in &new.ops {

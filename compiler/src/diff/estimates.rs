@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Change, Changes};
 use crate::render::units;
-use crate::saved::{SavedEstimates, SavedOp, SavedPlan, SavedStage, SavedUtilisation, percent};
+use crate::saved::{SavedOp, SavedPlan, SavedStage, SavedTransfer, SavedUtilisation, percent};
 
 /// Totals, devices, then stage by stage.
 pub(super) fn estimates(old: &SavedPlan, new: &SavedPlan) -> Vec<Change> {
     let mut changes = Changes::default();
-    let totals = totals(&old.estimates)
-        .into_iter()
-        .zip(totals(&new.estimates));
-    for ((fact, old), (_, new)) in totals {
-        changes.compare("run", fact, &old, &new);
+    let facts = totals(old).into_iter().zip(totals(new));
+    for ((fact, was), (_, is)) in facts {
+        match (old.stages.is_empty(), new.stages.is_empty()) {
+            (true, false) => changes.push("run", fact, None, Some(is)),
+            (false, true) => changes.push("run", fact, Some(was), None),
+            _ => changes.compare("run", fact, &was, &is),
+        }
     }
     let used = |plan: &SavedPlan| plan.estimates.utilisation.iter().map(utilisation).collect();
     changes.maps("", &used(old), &used(new));
@@ -35,7 +37,8 @@ pub(super) fn estimates(old: &SavedPlan, new: &SavedPlan) -> Vec<Change> {
     changes.0
 }
 
-fn totals(of: &SavedEstimates) -> [(&'static str, String); 8] {
+fn totals(plan: &SavedPlan) -> [(&'static str, String); 11] {
+    let of = &plan.estimates;
     let bytes = |bytes: Option<u64>| {
         bytes.map_or_else(|| "unknown".to_owned(), |bytes| units::bytes(bytes.into()))
     };
@@ -54,6 +57,9 @@ fn totals(of: &SavedEstimates) -> [(&'static str, String); 8] {
         ("transferred", bytes(of.transferred)),
         ("gpu memory", bytes(of.vram)),
         ("critical path", of.critical_path.join(", ")),
+        ("unknown", of.unknown.join(", ")),
+        ("figures", of.figures.clone()),
+        ("cost model", plan.cost_model.to_string()),
     ]
 }
 
@@ -85,6 +91,15 @@ impl Changes {
         for ((fact, old), (_, new)) in stage_facts(old).iter().zip(stage_facts(new)) {
             self.compare(&subject, fact, old, &new);
         }
+        let transfers = old.transfers.iter();
+        let before: HashMap<_, _> = transfers.map(|t| ((&t.value, &t.direction), t)).collect();
+        for transfer in &new.transfers {
+            if let Some(old) = before.get(&(&transfer.value, &transfer.direction)) {
+                let subject = format!("{}: {} {}", new.name, transfer.value, transfer.direction);
+                let time = |of: &SavedTransfer| units::time_or_unknown(of.time);
+                self.compare(&subject, "time", &time(old), &time(transfer));
+            }
+        }
         let before: HashMap<_, _> = old.ops.iter().map(|op| (op.name.as_str(), op)).collect();
         for op in &new.ops {
             let Some(old) = before.get(op.name.as_str()) else {
@@ -114,7 +129,7 @@ fn stage_facts(stage: &SavedStage) -> [(&'static str, String); 4] {
     ]
 }
 
-fn op_facts(op: &SavedOp) -> Option<[(&'static str, String); 3]> {
+fn op_facts(op: &SavedOp) -> Option<[(&'static str, String); 4]> {
     let choice = op.estimate.as_ref()?;
     let regret = choice.regret.map_or_else(|| "none".to_owned(), units::time);
     let doubt = if choice.close_call {
@@ -122,10 +137,15 @@ fn op_facts(op: &SavedOp) -> Option<[(&'static str, String); 3]> {
     } else {
         ""
     };
+    let known = |time: Option<u64>| time.map_or_else(|| "none".to_owned(), units::time);
     let flip = choice.flip.clone().unwrap_or_else(|| "never".to_owned());
     Some([
         ("time", units::time_or_unknown(choice.time)),
         ("longer on the other side", regret + doubt),
+        (
+            "saves and adds",
+            format!("{}, {}", known(choice.saved), known(choice.added)),
+        ),
         ("flips", flip),
     ])
 }

@@ -1,6 +1,6 @@
 //! Which stages and ops of the old plan have another name in the new one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Renamed;
 use super::names::{renamed as rename, replaced};
@@ -9,29 +9,114 @@ use crate::saved::{SavedOp, SavedPlan, SavedStage};
 /// New names by old ones.
 type Names = HashMap<String, String>;
 
+/// So many ops are compared to guess renames: chains of them take a pass for each link.
+const MOST_COMPARED: usize = 20_000_000;
+
 /// The old plan under the new names, and the renames.
 pub(super) fn renamed(old: &SavedPlan, new: &SavedPlan) -> (SavedPlan, Vec<Renamed>) {
     let mut plan = old.clone();
     let mut renames = Vec::new();
-    for moved in &new.moved {
-        if has(&plan, &moved.old) && !has(&plan, &moved.new) && has(new, &moved.new) {
-            let rename = told(&moved.old, &moved.new, false);
-            apply(&mut plan, std::slice::from_ref(&rename));
-            renames.push(rename);
+    let mut take = |plan: &mut SavedPlan, found: Vec<Renamed>| {
+        let is_any = !found.is_empty();
+        if is_any {
+            apply(plan, &found);
+            renames.extend(found);
         }
-    }
-    let stages = guess_stages(&plan, new);
-    apply(&mut plan, &stages);
-    renames.extend(stages);
-    // Renaming one line makes those that read it alike: once more until nothing is found.
-    loop {
+        is_any
+    };
+    let stages = declared_stages(&plan, new);
+    let lines = declared_lines(&plan, new, &stages);
+    take(&mut plan, stages);
+    take(&mut plan, lines);
+    // Renaming one makes those that read it alike: once more until nothing is found.
+    let ops: usize = new.stages.iter().map(|stage| stage.ops.len() + 1).sum();
+    for _ in 0..MOST_COMPARED.div_ceil(ops.max(1)) {
+        let stages = guess_stages(&plan, new);
+        let is_stage = take(&mut plan, stages);
         let lines = guess_lines(&plan, new);
-        if lines.is_empty() {
-            return (plan, renames);
+        if !take(&mut plan, lines) && !is_stage {
+            break;
         }
-        apply(&mut plan, &lines);
-        renames.extend(lines);
     }
+    (plan, renames)
+}
+
+/// Renames of stages that the new plan declares.
+fn declared_stages(old: &SavedPlan, new: &SavedPlan) -> Vec<Renamed> {
+    let (known, kept) = (stage_names(old), stage_names(new));
+    declared(
+        new,
+        &|name| Some(name.to_owned()),
+        &|name| known.contains(name),
+        &|name| kept.contains(name),
+    )
+}
+
+/// Renames of lines that the new plan declares, under the new names of their stages.
+fn declared_lines(old: &SavedPlan, new: &SavedPlan, stages: &[Renamed]) -> Vec<Renamed> {
+    if new.moved.iter().all(|moved| !moved.old.contains('.')) {
+        return Vec::new();
+    }
+    let stages: HashMap<_, _> = stages
+        .iter()
+        .map(|r| (r.old.as_str(), r.new.as_str()))
+        .collect();
+    let under_new = |name: &str| {
+        let (stage, line) = name.split_once('.')?;
+        Some(format!("{}.{line}", stages.get(stage).unwrap_or(&stage)))
+    };
+    let lines = |plan: &SavedPlan| -> HashSet<String> {
+        let names = plan.stages.iter().flat_map(|stage| {
+            let ops = stage.ops.iter();
+            ops.filter_map(|op| under_new(&format!("{}.{}", stage.name, op.name)))
+        });
+        names.collect()
+    };
+    let (known, kept) = (lines(old), lines(new));
+    declared(new, &under_new, &|name| known.contains(name), &|name| {
+        kept.contains(name)
+    })
+}
+
+/// Of the renames that the new plan declares those from what the old one has to what it lacks; of
+/// one that was renamed once more the last name counts.
+fn declared(
+    new: &SavedPlan,
+    as_it_is: &dyn Fn(&str) -> Option<String>,
+    is_known: &dyn Fn(&str) -> bool,
+    is_kept: &dyn Fn(&str) -> bool,
+) -> Vec<Renamed> {
+    let moved = new
+        .moved
+        .iter()
+        .filter_map(|moved| Some((as_it_is(&moved.old)?, as_it_is(&moved.new)?)));
+    let moved: HashMap<_, _> = moved.collect();
+    let mut taken = HashSet::new();
+    let last = |from: &String| {
+        let mut to = moved.get(from)?;
+        for _ in 0..moved.len() {
+            match moved.get(to) {
+                Some(next) if !is_kept(to) => to = next,
+                _ => break,
+            }
+        }
+        Some(to.clone())
+    };
+    let mut renames = Vec::new();
+    for old in new.moved.iter().filter_map(|moved| as_it_is(&moved.old)) {
+        let Some(to) = last(&old) else { continue };
+        if is_known(&old) && !is_known(&to) && is_kept(&to) && taken.insert(to.clone()) {
+            renames.push(told(&old, &to, false));
+        }
+    }
+    renames
+}
+
+fn stage_names(plan: &SavedPlan) -> HashSet<&str> {
+    plan.stages
+        .iter()
+        .map(|stage| stage.name.as_str())
+        .collect()
 }
 
 fn told(old: &str, new: &str, guessed: bool) -> Renamed {
@@ -40,18 +125,6 @@ fn told(old: &str, new: &str, guessed: bool) -> Renamed {
         new: new.to_owned(),
         guessed,
     }
-}
-
-/// Whether a plan has a stage, or an op `stage.op`, of that name.
-fn has(plan: &SavedPlan, name: &str) -> bool {
-    match name.split_once('.') {
-        None => plan.stage(name).is_some(),
-        Some((stage, op)) => plan.stage(stage).is_some_and(|stage| has_op(stage, op)),
-    }
-}
-
-fn has_op(stage: &SavedStage, op: &str) -> bool {
-    stage.ops.iter().any(|other| other.name == op)
 }
 
 /// Gives stages, and ops `stage.op`, other names wherever the plan mentions them.
@@ -90,9 +163,14 @@ fn apply(plan: &mut SavedPlan, renames: &[Renamed]) {
 
 /// Renames what a stage mentions: its own names first, then those of others.
 fn rename_in(stage: &mut SavedStage, own: Option<&Names>, everywhere: &Names) {
-    let renamed = |name: &str| {
-        let own = own.and_then(|own| rename(name, own));
-        own.or_else(|| rename(name, everywhere))
+    let lines: HashSet<String> = stage
+        .ops
+        .iter()
+        .map(|op| first(&op.name).to_owned())
+        .collect();
+    let renamed = |name: &str| match lines.contains(first(name)) {
+        true => own.and_then(|own| rename(name, own)),
+        false => rename(name, everywhere),
     };
     let rename_name = |name: &mut String| {
         if let Some(new) = renamed(name) {
@@ -122,6 +200,11 @@ fn rename_in(stage: &mut SavedStage, own: Option<&Names>, everywhere: &Names) {
     }
 }
 
+/// The line that a name begins with.
+fn first(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
 fn rename_name(name: &mut String, names: &Names) {
     if let Some(new) = rename(name, names) {
         *name = new;
@@ -130,19 +213,16 @@ fn rename_name(name: &mut String, names: &Names) {
 
 /// A stage that is gone and the only new one that does the same have been renamed.
 fn guess_stages(plan: &SavedPlan, new: &SavedPlan) -> Vec<Renamed> {
-    let names = |plan: &SavedPlan| -> HashSet<String> {
-        plan.stages.iter().map(|stage| stage.name.clone()).collect()
-    };
-    let (known, kept) = (names(plan), names(new));
+    let (known, kept) = (stage_names(plan), stage_names(new));
     let content = |stage: &SavedStage| (content(stage), stage.name.clone());
     let gone = plan
         .stages
         .iter()
-        .filter(|stage| !kept.contains(&stage.name));
+        .filter(|stage| !kept.contains(stage.name.as_str()));
     let come = new
         .stages
         .iter()
-        .filter(|stage| !known.contains(&stage.name));
+        .filter(|stage| !known.contains(stage.name.as_str()));
     let pairs = only_pairs(gone.map(content), come.map(content));
     let renames = pairs.into_iter().map(|(old, new)| told(&old, &new, true));
     renames.collect()
@@ -178,34 +258,32 @@ fn guess_lines(plan: &SavedPlan, new: &SavedPlan) -> Vec<Renamed> {
 }
 
 fn renamed_lines(old: &SavedStage, new: &SavedStage) -> Vec<(String, String)> {
-    let known: HashSet<&str> = old.ops.iter().map(|op| op.name.as_str()).collect();
-    let kept: HashSet<&str> = new.ops.iter().map(|op| op.name.as_str()).collect();
-    // An inner op is renamed with its line.
-    let is_line = |op: &&SavedOp| !op.name.contains('.');
-    let gone = old.ops.iter().filter(|op| !kept.contains(op.name.as_str()));
-    let come = new
-        .ops
-        .iter()
-        .filter(|op| !known.contains(op.name.as_str()));
-    only_pairs(
-        gone.filter(is_line)
-            .map(|op| (line(op, old), op.name.clone())),
-        come.filter(is_line)
-            .map(|op| (line(op, new), op.name.clone())),
-    )
+    let (before, after) = (lines(old), lines(new));
+    let only = |here: &BTreeMap<&str, Vec<&SavedOp>>, there: &BTreeMap<&str, Vec<&SavedOp>>| {
+        let only = here.iter().filter(|(line, _)| !there.contains_key(*line));
+        let only = only.map(|(line, ops)| (line_content(line, ops), (*line).to_owned()));
+        only.collect::<Vec<_>>().into_iter()
+    };
+    only_pairs(only(&before, &after), only(&after, &before))
 }
 
-/// What a line computes with its inner ops, whatever its own name is.
-fn line(op: &SavedOp, stage: &SavedStage) -> Vec<String> {
-    let own = HashMap::from([(op.name.clone(), "=".to_owned())]);
-    let inner = format!("{}.", op.name);
-    let ops = stage.ops.iter();
-    let ops = ops.filter(|other| other.name == op.name || other.name.starts_with(&inner));
-    let text = |other: &SavedOp| {
-        let formula = replaced(&other.formula, |name| rename(name, &own));
-        format!("{formula} {}", other.types)
+/// The ops of each line.
+fn lines(stage: &SavedStage) -> BTreeMap<&str, Vec<&SavedOp>> {
+    let mut lines: BTreeMap<&str, Vec<&SavedOp>> = BTreeMap::new();
+    for op in &stage.ops {
+        lines.entry(first(&op.name)).or_default().push(op);
+    }
+    lines
+}
+
+/// What a line computes, whatever its own name is.
+fn line_content(line: &str, ops: &[&SavedOp]) -> Vec<String> {
+    let own = Names::from([(line.to_owned(), "=".to_owned())]);
+    let text = |op: &&SavedOp| {
+        let formula = replaced(&op.formula, |name| rename(name, &own));
+        format!("{formula} {}", op.types)
     };
-    ops.map(text).collect()
+    ops.iter().map(text).collect()
 }
 
 /// The names of contents that are once on either side.

@@ -8,7 +8,7 @@ use crate::render::{Colour, style, units};
 /// in a newline.
 pub fn text(diff: &Diff, colour: Colour, full: bool) -> String {
     let mut out = colour.paint(style::HEADING, &headline(diff)) + "\n";
-    if diff.is_empty() {
+    if diff.is_empty() && !full {
         return out;
     }
     let mut lines = Lines {
@@ -87,6 +87,10 @@ fn makespan(diff: &Diff) -> String {
     let change = changes.find(|change| change.subject == "run" && change.fact == "makespan");
     match change {
         None => format!("makespan {}", units::time_or_unknown(diff.new.makespan)),
+        Some(Change { old: None, new, .. }) => {
+            format!("a new plan; makespan {}", new.clone().unwrap_or_default())
+        }
+        Some(Change { new: None, .. }) => "the plan is gone".to_owned(),
         Some(change) => format!(
             "makespan {}{}",
             arrow(change),
@@ -119,8 +123,13 @@ fn added_and_removed(diff: &Diff) -> (usize, usize) {
 /// The estimates to show, and how many of single ops are left out.
 pub(super) fn estimates(diff: &Diff, full: bool) -> (Vec<Change>, usize) {
     let is_of_op = |change: &&Change| {
-        let facts = ["time", "longer on the other side", "flips"];
-        !change.subject.contains(' ') && facts.contains(&change.fact.as_str())
+        let facts = [
+            "time",
+            "longer on the other side",
+            "saves and adds",
+            "flips",
+        ];
+        facts.contains(&change.fact.as_str())
     };
     let folded = diff
         .estimates

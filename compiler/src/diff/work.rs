@@ -108,10 +108,17 @@ impl Changes {
         self.compare(&subject, "tasks", &old.tasks.exact, &new.tasks.exact);
         let before: HashMap<_, _> = old.ops.iter().map(|op| (op.name.as_str(), op)).collect();
         let after: HashMap<_, _> = new.ops.iter().map(|op| (op.name.as_str(), op)).collect();
+        let (was, is) = (fused(old), fused(new));
         for op in &new.ops {
             let name = new.full_name(&op.name);
             match before.get(op.name.as_str()) {
-                Some(old) => self.op(&name, old, op),
+                Some(old) => {
+                    self.definition(&name, old, op);
+                    // Which ops run as one is a decision, and the work of a group hangs on it.
+                    if was.get(op.name.as_str()) == is.get(op.name.as_str()) {
+                        self.amounts(&name, old, op);
+                    }
+                }
                 None => self.push(&name, "", None, Some(definition(op))),
             }
         }
@@ -141,9 +148,12 @@ impl Changes {
         }
     }
 
-    fn op(&mut self, name: &str, old: &SavedOp, new: &SavedOp) {
+    fn definition(&mut self, name: &str, old: &SavedOp, new: &SavedOp) {
         self.compare(name, "formula", &old.formula, &new.formula);
         self.compare(name, "type", &old.types, &new.types);
+    }
+
+    fn amounts(&mut self, name: &str, old: &SavedOp, new: &SavedOp) {
         match (&old.work, &new.work) {
             (
                 SavedWork::Known { flops, bytes, .. },
@@ -156,9 +166,21 @@ impl Changes {
                 self.compare(name, "flops", &flops.exact, &new_flops.exact);
                 self.compare(name, "bytes", &bytes.exact, &new_bytes.exact);
             }
+            (old, new) if kind(old) == "fused" || kind(new) == "fused" => {}
             (old, new) => self.compare(name, "work", kind(old), kind(new)),
         }
     }
+}
+
+/// The ops that run in the kernel of each op.
+fn fused(stage: &SavedStage) -> HashMap<&str, Vec<&str>> {
+    let mut fused: HashMap<&str, Vec<&str>> = HashMap::new();
+    for op in &stage.ops {
+        if let Some(head) = op.reason.strip_prefix("fused_with ") {
+            fused.entry(head).or_default().push(&op.name);
+        }
+    }
+    fused
 }
 
 fn kind(work: &SavedWork) -> &'static str {

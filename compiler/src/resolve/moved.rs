@@ -9,17 +9,19 @@ use crate::diagnostics::codes::{NOT_RENAMED, UNKNOWN_NAME};
 use crate::syntax::Ast;
 
 impl Resolver<'_> {
-    /// The field `moved`: each new name is of a stage, or of a line as `stage.line`, and no old name
-    /// is any more.
+    /// The field `moved`: each new name is of a stage, or of a line as `stage.line`, unless it was
+    /// renamed once more; no old name is any more.
     pub(super) fn moved(&mut self) -> Vec<(String, String)> {
         let ast = self.ast;
         if ast.moved.is_empty() {
             return Vec::new();
         }
         let there = names(ast);
+        let gone: HashSet<_> = ast.moved.iter().map(|moved| &moved.from.value).collect();
         for moved in &ast.moved {
             let (from, to) = (&moved.from, &moved.to);
-            if !there.contains(&to.value) {
+            // A name that was renamed once more is there under the last one.
+            if !there.contains(&to.value) && !gone.contains(&to.value) {
                 let message = format!("there is no stage or line `{}`", to.value);
                 let mistake = Diagnostic::error(UNKNOWN_NAME, to.span, message);
                 let names = there.iter().map(String::as_str);

@@ -9,7 +9,7 @@ use super::{FORMAT, SavedError, SavedPlan};
 /// Pretty JSON; ends in a newline.
 pub(crate) fn write(value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value);
-    json.unwrap_or_else(|error| error.to_string()) + "\n"
+    json.expect("names are strings, and nothing else can fail") + "\n"
 }
 
 /// The schema of a form; ends in a newline.
@@ -32,5 +32,25 @@ pub(super) fn read(text: &str) -> Result<SavedPlan, SavedError> {
             line: 1,
         });
     }
+    if let Some(text) = with_control(&value) {
+        return Err(SavedError {
+            message: format!("this is no plan: {text:?} has a control character"),
+            line: 1,
+        });
+    }
     serde_json::from_str(text).map_err(error)
+}
+
+/// A text that has a control character, which could pass for several lines.
+fn with_control(value: &Value) -> Option<&str> {
+    let is_bad = |text: &str| text.chars().any(char::is_control);
+    match value {
+        Value::String(text) => is_bad(text).then_some(text),
+        Value::Array(items) => items.iter().find_map(with_control),
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| {
+            let name = is_bad(name).then_some(name.as_str());
+            name.or_else(|| with_control(value))
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use haul_ir::cost::Cost;
 use haul_ir::expr::Expr;
-use haul_ir::graph::{Graph, Input, Output, Request, Sink, Source};
+use haul_ir::graph::{Graph, Input, Output, Pin, Request, Sink, Source};
 use haul_ir::id::{GroupId, OpId, StageId};
 use haul_ir::op::{Family, Work};
 use haul_ir::plan::{COST_MODEL, Feasibility, GroupPlan, Plan, Reason, Side, StagePlan, Transfer};
@@ -37,19 +37,25 @@ impl Maker<'_> {
         let moved = self.graph.moved.iter();
         SavedPlan {
             format_version: FORMAT.to_owned(),
-            pipeline: self.plan.pipeline.clone(),
-            source: self.plan.source.clone(),
+            pipeline: names::on_one_line(&self.plan.pipeline),
+            source: names::on_one_line(&self.plan.source),
             target: target(&self.plan.target),
             cost_model: COST_MODEL,
-            moved: moved
-                .map(|(old, new)| Rename {
+            moved: sorted(
+                moved.map(|(old, new)| Rename {
                     old: old.clone(),
                     new: new.clone(),
-                })
-                .collect(),
-            dims: self.dims(),
-            inputs: self.graph.inputs.iter().map(|i| self.input(i)).collect(),
-            outputs: self.graph.outputs.iter().map(|o| self.output(o)).collect(),
+                }),
+                |rename| &rename.old,
+            ),
+            dims: sorted(self.dims(), |dim| &dim.name),
+            inputs: sorted(self.graph.inputs.iter().map(|i| self.input(i)), |input| {
+                &input.name
+            }),
+            outputs: sorted(
+                self.graph.outputs.iter().map(|o| self.output(o)),
+                |output| &output.name,
+            ),
             estimates: self.estimates(&stages),
             stages,
         }
@@ -102,9 +108,9 @@ impl Maker<'_> {
             Sink::Image { .. } => "image",
         };
         SavedOutput {
-            name: output.name.clone(),
+            name: names::on_one_line(&output.name),
             format: format.to_owned(),
-            path: output.sink.path().to_owned(),
+            path: names::on_one_line(output.sink.path()),
             from: names::value(self.graph, output.value, None),
         }
     }
@@ -112,14 +118,13 @@ impl Maker<'_> {
     fn stage(&self, id: StageId) -> SavedStage {
         let (stage, planned) = (&self.graph.stages[id], &self.plan.stages[id]);
         let node = &self.plan.target.nodes[planned.node];
-        let alternatives = stage.requests.len();
         SavedStage {
             name: stage.name.clone(),
             each: stage
                 .each
                 .map(|over| self.graph.collections[over].name.clone()),
-            request: request(planned.request(&stage.requests)),
-            alternative: (alternatives > 1).then_some((planned.request + 1, alternatives)),
+            requests: stage.requests.iter().map(request).collect(),
+            chosen: planned.request + 1,
             node: node.name.clone(),
             gpu: gpu(planned, node).map(|gpu| gpu.name.clone()),
             tasks: self.amount(&planned.tasks),
@@ -160,6 +165,11 @@ impl Maker<'_> {
             work: match is_head {
                 true => self.work(&planned.work),
                 false => SavedWork::Fused,
+            },
+            pin: match node.pin {
+                Pin::Auto => None,
+                Pin::Cpu => Some(SavedSide::Cpu),
+                Pin::Gpu => Some(SavedSide::Gpu),
             },
             side: side(planned.placement.side),
             reason: match is_head {
@@ -235,18 +245,15 @@ impl Maker<'_> {
         }
     }
 
-    /// The figures of all devices that stages run on.
+    /// The figures of all devices of the target.
     fn devices(&self) -> BTreeMap<String, String> {
         let mut devices = BTreeMap::new();
-        for planned in self.plan.stages.iter() {
-            let node = &self.plan.target.nodes[planned.node];
-            devices
-                .entry(node.cpu.name.clone())
-                .or_insert_with(|| cpu_figures(&node.cpu));
-            if let Some(gpu) = gpu(planned, node) {
-                devices
-                    .entry(gpu.name.clone())
-                    .or_insert_with(|| gpu_figures(gpu));
+        for node in self.plan.target.nodes.iter() {
+            let cpu = || cpu_figures(&node.cpu);
+            devices.entry(node.cpu.name.clone()).or_insert_with(cpu);
+            for gpu in &node.gpus {
+                let figures = || gpu_figures(gpu);
+                devices.entry(gpu.name.clone()).or_insert_with(figures);
             }
         }
         devices
@@ -261,6 +268,13 @@ impl Maker<'_> {
         };
         nodes.filter_map(price).collect()
     }
+}
+
+/// In the order of names: that of a map in the file says nothing.
+fn sorted<T>(all: impl IntoIterator<Item = T>, name: fn(&T) -> &String) -> Vec<T> {
+    let mut all: Vec<_> = all.into_iter().collect();
+    all.sort_by(|a, b| name(a).cmp(name(b)));
+    all
 }
 
 fn target(target: &Target) -> SavedTarget {
@@ -365,9 +379,10 @@ fn cpu_figures(cpu: &Cpu) -> String {
 fn gpu_figures(gpu: &Gpu) -> String {
     let share = units::significant(gpu.bandwidth_efficiency.into(), 1000);
     format!(
-        "{}, {}, memory {} of which {share}, launch {}, link h2d {} d2h {} after {}, {}",
+        "{}, {}, {} of memory at {} of which {share}, launch {}, link h2d {} d2h {} after {}, {}",
         gpu.provenance.word(),
         peaks(&gpu.peak),
+        units::exact_bytes(gpu.vram),
         rate(gpu.bandwidth),
         units::time(gpu.launch),
         rate(gpu.link.h2d),

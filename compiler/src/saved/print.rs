@@ -108,9 +108,12 @@ impl Printer<'_> {
     fn stage(&mut self, stage: &SavedStage) -> fmt::Result {
         let each = stage.each.as_deref().unwrap_or("none");
         writeln!(self.out, "\nstage {} each {each}", stage.name)?;
-        writeln!(self.out, "  request {}", request(&stage.request))?;
-        if let Some((chosen, of)) = stage.alternative {
-            writeln!(self.out, "  alternative {chosen} of {of}")?;
+        for (position, asked) in stage.requests.iter().enumerate() {
+            let word = match position + 1 == stage.chosen {
+                true => "request",
+                false => "or",
+            };
+            writeln!(self.out, "  {word} {}", request(asked))?;
         }
         writeln!(self.out, "  node {}", word(&stage.node))?;
         if let Some(gpu) = &stage.gpu {
@@ -161,6 +164,9 @@ impl Printer<'_> {
                     writeln!(self.out, "    intensity {intensity}")?;
                 }
             }
+        }
+        if let Some(side) = op.pin {
+            writeln!(self.out, "    pin {side}")?;
         }
         writeln!(self.out, "    place {} {}", op.side, op.reason)
     }

@@ -78,16 +78,7 @@ impl<'a> Reader<'a> {
         let name = self.known(name, "a stage has a name")?;
         let each = head.after("each").and_then(|mut words| words.word());
         let each = each.filter(|each| each != "none");
-        let request = read_request(self.field("  request")?);
-        let request = self.known(request, "`request cpus 1 memory 2 GiB`")?;
-        let alternative = match self.optional("  alternative ") {
-            Some(text) => {
-                let numbers = text.split_once(" of ");
-                let numbers = numbers.and_then(|(n, of)| Some((n.parse().ok()?, of.parse().ok()?)));
-                Some(self.known(numbers, "`alternative 1 of 2`")?)
-            }
-            None => None,
-        };
+        let (requests, chosen) = self.requests()?;
         let node = Words(self.field("  node")?).word();
         let node = self.known(node, "the name of a node")?;
         let gpu = self.optional("  gpu ").and_then(|text| Words(text).word());
@@ -110,8 +101,8 @@ impl<'a> Reader<'a> {
         Ok(SavedStage {
             name,
             each,
-            request,
-            alternative,
+            requests,
+            chosen,
             node,
             gpu,
             tasks,
@@ -125,6 +116,33 @@ impl<'a> Reader<'a> {
             waits: None,
             queueing: None,
         })
+    }
+
+    /// The requests of a stage, and which of them was chosen.
+    fn requests(&mut self) -> Result<(Vec<SavedRequest>, usize), SavedError> {
+        let (mut requests, mut chosen) = (Vec::new(), 0);
+        loop {
+            let (asked, is_chosen) = match (self.optional("  request "), chosen) {
+                (Some(asked), 0) => (asked, true),
+                (Some(_), _) => {
+                    self.at -= 1;
+                    return Err(self.error("one request is chosen"));
+                }
+                (None, _) => match self.optional("  or ") {
+                    Some(asked) => (asked, false),
+                    None => break,
+                },
+            };
+            let request = self.known(read_request(asked), "`request cpus 1 memory 2 GiB`")?;
+            requests.push(request);
+            if is_chosen {
+                chosen = requests.len();
+            }
+        }
+        match chosen {
+            0 => Err(self.expected("request")),
+            chosen => Ok((requests, chosen)),
+        }
     }
 
     /// The next op of a stage; a line of another kind has no bracket in its second word.
@@ -142,6 +160,10 @@ impl<'a> Reader<'a> {
         self.at += 1;
         let (formula, types) = split_formula(definition);
         let work = self.work(dims)?;
+        let pin = match self.optional("    pin ") {
+            Some(side) => Some(self.known(read_side(side), "`pin cpu` or `pin gpu`")?),
+            None => None,
+        };
         let place = self.field("    place")?;
         let (side, reason) = place.split_once(' ').unwrap_or((place, ""));
         let side = self.known(read_side(side), "`place cpu` or `place gpu`")?;
@@ -151,6 +173,7 @@ impl<'a> Reader<'a> {
             formula: formula.to_owned(),
             types: types.to_owned(),
             work,
+            pin,
             side,
             reason: reason.to_owned(),
             estimate: (!is_fused).then(SavedChoice::default),
@@ -175,7 +198,7 @@ impl<'a> Reader<'a> {
     fn estimates(&mut self) -> Result<SavedEstimates, SavedError> {
         self.skip_blank();
         if !self.next_begins("estimates") {
-            return Err(self.error("here stands `estimates`"));
+            return Err(self.expected("estimates"));
         }
         self.at += 1;
         let figures = self.field("  figures")?.to_owned();
@@ -275,7 +298,7 @@ impl<'a> Reader<'a> {
         }
         let rest = self.peek().and_then(|line| line.strip_prefix(what));
         let Some(rest) = rest.and_then(|rest| rest.strip_prefix(' ')) else {
-            return Err(self.error(format!("here stands `{}`", what.trim_start())));
+            return Err(self.expected(what));
         };
         self.at += 1;
         Ok(rest)
@@ -322,6 +345,15 @@ impl<'a> Reader<'a> {
             message: format!("this is no plan: expected {expected}"),
             line: self.at,
         })
+    }
+
+    /// Something else stands in the next line, or nothing.
+    fn expected(&self, what: &str) -> SavedError {
+        let what = what.trim_start();
+        match self.peek() {
+            Some(_) => self.error(format!("expected `{what}`")),
+            None => self.error(format!("it ends where `{what}` is expected")),
+        }
     }
 
     fn error(&self, message: impl Into<String>) -> SavedError {
