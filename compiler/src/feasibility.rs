@@ -9,8 +9,9 @@ use haul_ir::graph::{GpuCount, Request};
 use haul_ir::id::NodeId;
 use haul_ir::target::{Gpu, Node, Target};
 
-pub(crate) use self::fraction::fraction_fit;
-pub(crate) use self::impossible::impossible;
+pub(crate) use self::fraction::{fraction_fit, largest_size};
+pub(crate) use self::impossible::{Asked, impossible};
+pub(crate) use self::names::{known_devices, unknown_device};
 pub(crate) use self::shortfall::Shortfall;
 
 /// A kind of node that can hold a request, with the first of its GPUs that will do where one is

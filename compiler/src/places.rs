@@ -33,6 +33,10 @@ pub struct RequestFields {
     pub inherits_memory: bool,
     /// Whether it is an alternative of a stage that asks for a GPU itself.
     pub inherits_gpu: bool,
+    /// The value of its `gpu_type`, or else of the stage's, with its quotes.
+    pub gpu_type: Option<Span>,
+    /// Whether it is an alternative.
+    pub is_alternative: bool,
 }
 
 impl RequestFields {
@@ -42,6 +46,8 @@ impl RequestFields {
             own: own.clone(),
             inherits_memory: whole.is_some_and(|whole| whole.memory.is_some()),
             inherits_gpu: whole.is_some_and(|whole| !whole.gpu_parts.is_empty()),
+            gpu_type: own.gpu_type.or(whole.and_then(|whole| whole.gpu_type)),
+            is_alternative: whole.is_some(),
         }
     }
 }

@@ -4,9 +4,11 @@
 mod plans;
 
 use haul_compiler::diagnostics::codes::codes;
-use haul_compiler::{Facts, Outcome, check, plan, target};
+use haul_compiler::{Facts, Outcome, Verdict, check, plan, target};
+use haul_ir::diagnostic::Diagnostic;
 use haul_ir::id::Id;
 use haul_ir::plan::{Feasibility, Plan, Reason, StagePlan};
+use haul_ir::target::Target;
 use plans::try_plan;
 
 /// `2 * 8192^3 / (8 * 95e9 * 0.8)` seconds: a product of 8192 x 8192 at 8 cpus.
@@ -367,8 +369,11 @@ fn every_stage_has_a_verdict_where_some_are_impossible() {
         panic!("{outcomes:?}");
     };
     assert_eq!(
-        (&missing[..], nearest.as_str()),
-        (&["it has 64 cpus, 1 too few".to_owned()][..], "cpus: 64")
+        (&missing[..], nearest.as_deref()),
+        (
+            &["it has 64 cpus, 1 too few".to_owned()][..],
+            Some("cpus: 64")
+        )
     );
     // 2 * 8192^3 / (40 * 95e9 * 0.8) s = 361,681,456.5 ns.
     assert!((361_681_456..=361_681_457).contains(time), "{time}");
@@ -378,4 +383,92 @@ fn every_stage_has_a_verdict_where_some_are_impossible() {
         memory[..],
         ["needs 512 MiB of memory and asks for 256 MiB".to_owned()]
     );
+}
+
+/// What a stage is refused for on a target, with its verdict.
+fn refusal(target: &Target, text: &str) -> (Diagnostic, Verdict) {
+    let checked = check(text, haul_kernels::catalogue(), &Facts::default());
+    let typed = checked.typed.unwrap();
+    let refused = plan(typed, target, "p", "p.ron", &checked.places).unwrap_err();
+    let verdict = refused.verdicts.iter().next().unwrap().clone();
+    (refused.mistakes[0].clone(), verdict)
+}
+
+#[test]
+fn the_nearest_request_is_that_of_the_device_which_lacks_least() {
+    // Four L4 and an A100: of the L4 there are enough, and only cpus are missing.
+    let text = r#"Target(nodes: {
+        "n": (cpus: 8, memory: "256 GiB", gpus: {"A100-80GB": 1, "L4": 4}),
+    })"#;
+    let target = target::parse("t", text).unwrap();
+    let nearest = |request: &str| {
+        let (_, verdict) = refusal(&target, &products(&[request]));
+        let Outcome::Impossible { nearest, .. } = verdict.outcome else {
+            panic!("{verdict:?}");
+        };
+        (verdict.request, nearest.unwrap())
+    };
+    let of = |request: usize, fields: &str| (request, fields.to_owned());
+    assert_eq!(nearest("gpus: 4, cpus: 100"), of(0, "cpus: 8"));
+    // There is no card of 90 GB: 10 GB are missing on the A100.
+    assert_eq!(
+        nearest("gpus: 1, vram: \"90 GB\""),
+        of(0, "vram: \"80 GB\"")
+    );
+    // A half of 16 cpus is missing, a fifth of 5 GPUs: whichever stands first.
+    let either = "any_of: [(cpus: 16), (gpus: 5)]";
+    assert_eq!(nearest(either), of(1, "gpus: 4"));
+}
+
+#[test]
+fn advised_alternatives_on_cpus_can_be_granted() {
+    let target = target::find("cpu").unwrap();
+    // 64 cpus, 256 GiB.
+    let alternatives = [
+        "gpu_type: \"T4\", vram: \"8 GB\", cpus: 3",
+        "gpus: 2",
+        "gpus: 1, cpus: 80, memory: \"300 GiB\"",
+    ];
+    for request in alternatives {
+        let (mistake, verdict) = refusal(&target, &products(&[request]));
+        let help = mistake.help.unwrap();
+        let advice = help.split('`').nth(1).unwrap();
+        let advised = products(&[&format!("{request}, {advice}")]);
+        let stages = plan_on("cpu", &advised).stages;
+        assert_eq!(stages.iter().next().unwrap().request, 1, "{advice}");
+        assert!(matches!(
+            verdict.outcome,
+            Outcome::Impossible { nearest: None, .. }
+        ));
+    }
+    let (stage, own) = ("gpu_type: \"T4\", ", "");
+    for (whole, one) in [(stage, "cpus: 2"), (own, "gpus: 1, cpus: 2")] {
+        let text = |more: &str| products(&[&format!("{whole}any_of: [({one}){more}]")]);
+        let (mistake, _) = refusal(&target, &text(""));
+        let help = mistake.help.unwrap();
+        let advice = help.split('`').nth(1).unwrap();
+        let stages = plan_on("cpu", &text(&format!(", {advice}"))).stages;
+        assert_eq!(stages.iter().next().unwrap().request, 1, "{advice}");
+    }
+}
+
+#[test]
+fn edits_of_memory_make_a_stage_fit() {
+    let l4 = target::find("l4").unwrap();
+    // x and the product: 512 MiB.
+    let requests = [
+        "memory: \"1 MiB\"",
+        "gpus: 0.5, vram: \"1 MiB\", place: Gpu",
+    ];
+    for request in requests {
+        let text = products(&[request]);
+        let (mistake, _) = refusal(&l4, &text);
+        let [edit] = &mistake.fix[..] else {
+            panic!("one edit");
+        };
+        let (from, to) = (edit.span.start, edit.span.end);
+        let mended = format!("{}{}{}", &text[..from], edit.text, &text[to..]);
+        assert!(mended.contains("\"512 MiB\""), "{mended}");
+        plan_on("l4", &mended);
+    }
 }

@@ -71,7 +71,7 @@ fn honest_share(tasks: u64) -> GpuCount {
 
 /// The only dim of a peak, and its largest value at which the peak is at most `limit` bytes, by
 /// bisection: peaks grow with sizes.
-fn largest_size(peak: &Peak, limit: u64, largest: &Point) -> Option<(Symbol, u64)> {
+pub(crate) fn largest_size(peak: &Peak, limit: u64, largest: &Point) -> Option<(Symbol, u64)> {
     let mut dims = BTreeSet::new();
     peak.bytes.symbols(&mut |dim| {
         dims.insert(dim.clone());

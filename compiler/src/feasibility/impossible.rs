@@ -4,48 +4,73 @@ use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::graph::{GpuCount, Request};
 use haul_ir::target::{Node, Target};
 
-use super::names::unknown_device;
+use super::names::{known_devices, unknown_device};
 use super::shortfall::Shortfall;
 use super::{is_type, whole};
 use crate::diagnostics::codes::IMPOSSIBLE;
-use crate::render::amounts::{amount, own_amount, several};
+use crate::places::RequestFields;
+use crate::render::amounts::{amount, at_most, own_amount, several};
 
-/// No node can ever hold any of a stage's requests. The shortfall is that of the first one.
+/// The requests of a stage, and where they are written.
+pub(crate) struct Asked<'a> {
+    pub(crate) stage: &'a str,
+    pub(crate) requests: &'a [Request],
+    pub(crate) spans: &'a [Span],
+    pub(crate) fields: &'a [RequestFields],
+}
+
+/// No node can ever hold any of a stage's requests. The shortfall is that of the request at the
+/// position beside it.
 pub(crate) fn impossible(
-    stage: &str,
-    requests: &[Request],
-    spans: &[Span],
+    asked: &Asked<'_>,
     target: &Target,
-    shortfall: Option<&Shortfall>,
+    shortfall: Option<&(usize, Shortfall)>,
 ) -> Diagnostic {
-    let span = spans.first().copied().unwrap_or_default();
-    let request = &requests[0];
-    let asked = asked(request);
+    let position = shortfall.map_or(0, |(position, _)| *position);
+    let span = |position: usize| asked.spans.get(position).copied().unwrap_or_default();
+    let request = &asked.requests[position];
     let message = format!(
-        "`{stage}` asks for {asked}, which no node of target `{}` can ever hold",
+        "`{}` asks for {}, which no node of target `{}` can ever hold",
+        asked.stage,
+        words(request),
         target.name
     );
-    let diagnostic = Diagnostic::error(IMPOSSIBLE, span, message);
-    let Some(shortfall) = shortfall else {
+    let diagnostic = Diagnostic::error(IMPOSSIBLE, span(position), message);
+    let Some((_, shortfall)) = shortfall else {
         return diagnostic;
     };
     let best = &target.nodes[shortfall.node];
     let missing = shortfall.missing.join("; ");
     let mut diagnostic = diagnostic.at(format!("`{}` comes nearest: {missing}", best.name));
-    for (other, span) in requests.iter().zip(spans).skip(1) {
-        let text = format!("nor can one hold {}", self::asked(other));
-        diagnostic = diagnostic.label(*span, text);
+    let known = known_devices(target);
+    let unknown = |request: &Request| unknown_device(request.gpu_type.as_deref()?, &known);
+    for (other, request) in asked.requests.iter().enumerate() {
+        if other != position {
+            let unknown = unknown(request).map(|unknown| format!(": {}", unknown.words));
+            let text = format!(
+                "nor can one hold {}{}",
+                words(request),
+                unknown.unwrap_or_default()
+            );
+            diagnostic = diagnostic.label(span(other), text);
+        }
     }
-    if let Some(unknown) = unknown_device(request, target) {
-        return diagnostic.help(unknown);
+    let fields = asked.fields.get(position);
+    if let Some(unknown) = unknown(request) {
+        let at = fields.and_then(|fields| fields.gpu_type);
+        let diagnostic = diagnostic.help(unknown.words);
+        return match (at, unknown.meant) {
+            (Some(at), Some(meant)) => diagnostic.fix(at, format!("\"{meant}\"")),
+            _ => diagnostic,
+        };
     }
     diagnostic.help(match &shortfall.fields {
-        Some(fields) => format!(
-            "{}; `{}` would hold it with `{fields}`",
+        Some(instead) => format!(
+            "{}; `{}` would hold it with `{instead}`",
             one_node(request, target),
             best.name
         ),
-        None => without_gpu(request, best),
+        None => without_gpu(request, fields, best),
     })
 }
 
@@ -101,7 +126,7 @@ impl All {
 }
 
 /// A request in words.
-fn asked(request: &Request) -> String {
+fn words(request: &Request) -> String {
     let mut parts = vec![
         several(request.cpus, "cpu"),
         format!("{} of memory", own_amount(request.memory)),
@@ -120,14 +145,30 @@ fn asked(request: &Request) -> String {
 }
 
 /// What to do where no node has a GPU like the one requested.
-fn without_gpu(request: &Request, node: &Node) -> String {
-    let (gpu, lack) = match &request.gpu_type {
-        Some(name) => {
-            let lack = format!("no device here is related to {name}");
-            (format!("gpu_type: \"{name}\""), lack)
-        }
-        None => ("gpus: 1".to_owned(), "no node here has a GPU".to_owned()),
+fn without_gpu(request: &Request, fields: Option<&RequestFields>, node: &Node) -> String {
+    let lack = match &request.gpu_type {
+        Some(name) => format!("no device here is related to {name}"),
+        None => "no node here has a GPU".to_owned(),
     };
-    let cpus = node.cpus;
-    format!("{lack}: choose another target, or allow CPUs with `any_of: [({gpu}), (cpus: {cpus})]`")
+    let is_alternative = fields.is_some_and(|fields| fields.is_alternative);
+    let on_cpus = on_cpus(request, fields, node);
+    let allowed = match is_alternative {
+        true => format!("with another alternative, `{on_cpus}`"),
+        false => format!("with `any_of: [(gpus: {}), {on_cpus}]`", request.gpus),
+    };
+    format!("{lack}: choose another target, or allow CPUs {allowed}")
+}
+
+/// An alternative without a GPU that a node can hold. It takes over what the stage asks for.
+fn on_cpus(request: &Request, fields: Option<&RequestFields>, node: &Node) -> String {
+    let mut parts = Vec::new();
+    let is_alternative = fields.is_some_and(|fields| fields.is_alternative);
+    if !is_alternative || fields.is_some_and(|fields| fields.inherits_gpu) {
+        parts.push("gpus: 0".to_owned());
+    }
+    parts.push(format!("cpus: {}", request.cpus.min(node.cpus)));
+    if request.memory > node.memory {
+        parts.push(format!("memory: \"{}\"", at_most(node.memory)));
+    }
+    format!("({})", parts.join(", "))
 }

@@ -1,5 +1,7 @@
 //! What the node that comes nearest to a request lacks, and the nearest request that it can hold.
 
+use std::cmp::Reverse;
+
 use haul_ir::graph::{GpuCount, Request};
 use haul_ir::id::NodeId;
 use haul_ir::target::{Gpu, Node, Target};
@@ -19,6 +21,18 @@ pub(crate) struct Shortfall {
 }
 
 impl Shortfall {
+    /// Of those requests of which no node can hold any, the one that a node comes nearest to, by
+    /// position; none where the target has no node.
+    pub(crate) fn least(requests: &[Request], target: &Target) -> Option<(usize, Shortfall)> {
+        let distance = |request: &Request| {
+            let nodes = target.nodes.iter();
+            nodes.map(|node| distance(request, node)).min()
+        };
+        let requests = requests.iter().enumerate();
+        let (position, request) = requests.min_by_key(|(_, request)| distance(request))?;
+        Some((position, Shortfall::of(request, target)?))
+    }
+
     /// Of a request that no node of the target can hold; none where the target has no node.
     pub(crate) fn of(request: &Request, target: &Target) -> Option<Shortfall> {
         let nodes = target.nodes.entries();
@@ -122,9 +136,15 @@ fn fields(request: &Request, node: &Node) -> Option<String> {
 }
 
 /// The device of a node that is most like the one requested: the same, or of the same model.
+/// Where no type is requested, the one of which least is missing, of equals the largest.
 fn related<'a>(request: &Request, node: &'a Node) -> Option<&'a Gpu> {
     let Some(wanted) = &request.gpu_type else {
-        return node.gpus.iter().max_by_key(|gpu| gpu.vram);
+        let lacks = |gpu: &&Gpu| {
+            let count = whole(request).saturating_sub(devices(node, gpu).len());
+            let vram = request.vram.unwrap_or(0).saturating_sub(gpu.vram);
+            (count, vram, Reverse(gpu.vram))
+        };
+        return node.gpus.iter().min_by_key(lacks);
     };
     let model = |name: &str| name.split('-').next().map(str::to_ascii_lowercase);
     let same = node.gpus.iter().find(|gpu| gpu.name == *wanted);

@@ -1,5 +1,6 @@
 //! Hard facts: groups whose side is no matter of cost.
 
+use haul_ir::expr::Expr;
 use haul_ir::graph::{Arg, OpNode, Pin, Typed};
 use haul_ir::op::{Family, GpuKernel};
 use haul_ir::plan::{Reason, Side};
@@ -95,10 +96,11 @@ fn refusal(typed: &Typed, stage: &StageGraph, position: usize, reason: Reason) -
         Reason::IoBound => "it reads or writes files".to_owned(),
         Reason::NoGpuKernel(why) => format!("there is no GPU kernel for it: {why}"),
         Reason::DoesNotFitVram { needed, available } => {
+            let values = stage.values_of(position);
             let peak = Peak {
+                bytes: Expr::sum(values.map(|value| &stage.values[value].bytes)),
                 at: Some(typed.graph().ops[typed.head(group)].results[0]),
                 largest: Some(needed),
-                ..Peak::default()
             };
             return Refusal::Vram { peak, available };
         }

@@ -3,6 +3,7 @@
 
 mod cpus;
 mod detours;
+mod devices;
 mod dispatch;
 mod gpus;
 mod memory;
@@ -63,6 +64,7 @@ pub(super) fn lints(
         warnings.extend(detours::in_stage(&lints, choice));
     }
     warnings.extend(dispatch::small_tasks(&lints));
+    warnings.extend(devices::unknown(&lints));
     warnings.sort_by_key(|warning| (warning.primary.span, warning.code));
     warnings
 }

@@ -2,15 +2,16 @@
 
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::expr::Symbol;
-use haul_ir::graph::{Producer, Request, Stage};
+use haul_ir::graph::{Producer, Request};
 use haul_ir::id::{GroupId, StageId, ValueId};
+use haul_ir::target::Gpu;
 
 use super::Context;
 use super::choice::{NoChoice, machine};
 use super::edits::set;
 use super::verdicts::{Outcome, Verdict};
 use crate::diagnostics::codes::{MEMORY, PLACE, VRAM};
-use crate::feasibility::{Shortfall, impossible};
+use crate::feasibility::{Asked, Shortfall, homes, impossible, largest_size};
 use crate::place::{Machine, Peak, Refusal, group_name, value_name};
 use crate::places::{Places, RequestFields};
 use crate::render::amounts::{amount, own_amount};
@@ -28,7 +29,7 @@ pub(super) fn told(
     let facts = &context.typed.graph().stages[stage];
     let spans = places.requests.get(stage).map_or(&[][..], Vec::as_slice);
     let NoChoice::Here { request, home, why } = none else {
-        return no_node(context, facts, spans);
+        return no_node(context, stage, places);
     };
     let span = spans.get(*request).copied().unwrap_or_default();
     let machine = machine(context, &facts.requests[*request], *home);
@@ -43,7 +44,10 @@ pub(super) fn told(
             .and_then(|fields| fields.get(*request)),
     };
     let (diagnostic, missing, nearest) = match why {
-        Refusal::Pin { group, why } => teller.pin(*group, why),
+        Refusal::Pin { group, why } => {
+            let (diagnostic, missing) = teller.pin(*group, why);
+            (diagnostic, missing, None)
+        }
         Refusal::Memory(peak) => teller.memory(peak, machine.request),
         Refusal::Vram { peak, available } => teller.vram(peak, *available, machine),
     };
@@ -60,27 +64,27 @@ pub(super) fn told(
 }
 
 /// No node can hold any of a stage's requests.
-fn no_node(context: &Context<'_>, stage: &Stage, spans: &[Span]) -> (Diagnostic, Verdict) {
+fn no_node(context: &Context<'_>, stage: StageId, places: &Places) -> (Diagnostic, Verdict) {
     let target = context.target;
-    let shortfall = Shortfall::of(&stage.requests[0], target);
-    let diagnostic = impossible(
-        &stage.name,
-        &stage.requests,
-        spans,
-        target,
-        shortfall.as_ref(),
-    );
+    let facts = &context.typed.graph().stages[stage];
+    let asked = Asked {
+        stage: &facts.name,
+        requests: &facts.requests,
+        spans: places.requests.get(stage).map_or(&[], Vec::as_slice),
+        fields: places.fields.get(stage).map_or(&[], Vec::as_slice),
+    };
+    let shortfall = Shortfall::least(&facts.requests, target);
+    let diagnostic = impossible(&asked, target, shortfall.as_ref());
+    let (request, shortfall) = shortfall.unzip();
     let node = shortfall.as_ref().map(|shortfall| shortfall.node);
-    let fields = shortfall.as_ref().and_then(|s| s.fields.clone());
-    let help = diagnostic.help.clone().unwrap_or_default();
+    let (missing, nearest) = shortfall.map_or_else(Default::default, |shortfall| {
+        (shortfall.missing, shortfall.fields)
+    });
     let verdict = Verdict {
-        request: 0,
-        span: spans.first().copied().unwrap_or_default(),
+        request: request.unwrap_or(0),
+        span: diagnostic.primary.span,
         node,
-        outcome: Outcome::Impossible {
-            missing: shortfall.map_or_else(Vec::new, |shortfall| shortfall.missing),
-            nearest: fields.unwrap_or(help),
-        },
+        outcome: Outcome::Impossible { missing, nearest },
     };
     (diagnostic, verdict)
 }
@@ -95,11 +99,11 @@ struct Teller<'a> {
     fields: Option<&'a RequestFields>,
 }
 
-/// A mistake, what is missing, and the nearest request that works.
-type Told = (Diagnostic, String, String);
+/// A mistake, what is missing, and the nearest request that works, where there is one.
+type Told = (Diagnostic, String, Option<String>);
 
 impl Teller<'_> {
-    fn pin(&self, group: GroupId, why: &str) -> Told {
+    fn pin(&self, group: GroupId, why: &str) -> (Diagnostic, String) {
         let op = self.context.typed.head(group);
         let name = group_name(self.context.typed, group);
         let wish = self.places.pins.get(op).copied().flatten();
@@ -112,9 +116,9 @@ impl Teller<'_> {
                 .label(place, format!("`{name}`")),
             None => diagnostic,
         };
-        let nearest =
+        let help =
             format!("request a GPU that can do it, or say `{name}` is `Auto` or `Cpu` in `place`");
-        (diagnostic.help(nearest.clone()), message, nearest)
+        (diagnostic.help(help), message)
     }
 
     fn memory(&self, peak: &Peak, request: &Request) -> Told {
@@ -128,16 +132,41 @@ impl Teller<'_> {
         let message = format!("a task of `{}` {missing}", self.stage);
         let diagnostic = Diagnostic::error(MEMORY, self.span, message).at("asked for here");
         let diagnostic = self.label_peak(diagnostic, peak, "memory");
-        let memory = format!("\"{}\"", enough(needed));
-        let nearest = format!("memory: {memory}");
-        let diagnostic = diagnostic.help(format!("`{nearest}` suffices"));
-        let mut nodes = self.context.target.nodes.iter();
-        if nodes.all(|node| node.memory < enough_bytes(needed)) {
-            return (diagnostic, missing, nearest);
+        let larger = Request {
+            memory: enough_bytes(needed),
+            ..request.clone()
+        };
+        if !homes(&larger, self.context.target).is_empty() {
+            let (nearest, diagnostic) = self.suffices(diagnostic, "memory", larger.memory);
+            return (diagnostic, missing, Some(nearest));
         }
-        let at = self.fields.and_then(|fields| fields.own.memory);
-        let diagnostic = set(diagnostic, "memory", at, &memory, self.fields);
-        (diagnostic, missing, nearest)
+        let help = self.largest_node(peak, request);
+        (diagnostic.help(help), missing, None)
+    }
+
+    /// Where no node has the memory: which has the most, and for which sizes that suffices.
+    fn largest_node(&self, peak: &Peak, request: &Request) -> String {
+        let target = self.context.target;
+        let any_memory = Request {
+            memory: 0,
+            ..request.clone()
+        };
+        let homes = homes(&any_memory, target).into_iter();
+        let nodes = homes.map(|home| &target.nodes[home.node]);
+        let most = nodes.max_by_key(|node| node.memory);
+        let divide = "divide the stage in two, or work on smaller items";
+        let Some(node) = most else {
+            return divide.to_owned();
+        };
+        let has = own_amount(node.memory);
+        let most = format!(
+            "no node that could hold it has more than the {has} of `{}`",
+            node.name
+        );
+        match largest_size(peak, node.memory, &self.context.sizes.largest) {
+            Some((dim, size)) => format!("{most}, which suffices up to {dim} = {size}: {divide}"),
+            None => format!("{most}: {divide}"),
+        }
     }
 
     fn vram(&self, peak: &Peak, available: u64, machine: Machine<'_>) -> Told {
@@ -152,17 +181,58 @@ impl Teller<'_> {
         let message = format!("a task of `{}` {missing}", self.stage);
         let diagnostic = Diagnostic::error(VRAM, self.span, message).at("asked for here");
         let diagnostic = self.label_peak(diagnostic, peak, "device memory");
-        let has_room = machine
-            .gpu
-            .is_some_and(|gpu| enough_bytes(needed) <= gpu.vram);
-        if has_room {
-            let nearest = format!("vram: \"{}\"", enough(needed));
-            let diagnostic = diagnostic.help(format!("`{nearest}` suffices"));
-            return (diagnostic, missing, nearest);
+        let bytes = enough_bytes(needed);
+        if machine.gpu.is_some_and(|gpu| bytes <= gpu.vram) {
+            let (nearest, diagnostic) = self.suffices(diagnostic, "vram", bytes);
+            return (diagnostic, missing, Some(nearest));
         }
-        let nearest = "divide the stage in two, place ops on CPUs with `place`, or ask for a \
-                       device with more memory";
-        (diagnostic.help(nearest), missing, nearest.to_owned())
+        if let Some(larger) = self.larger_device(bytes, machine.request) {
+            let help = format!("`{larger}` suffices");
+            return (diagnostic.help(help), missing, Some(larger));
+        }
+        let size = machine
+            .gpu
+            .and_then(|gpu| largest_size(peak, gpu.vram, &self.context.sizes.largest));
+        let up_to = size.map_or_else(String::new, |(dim, size)| {
+            format!("{device} suffices up to {dim} = {size}: ")
+        });
+        let help = format!(
+            "{up_to}divide the stage in two, place ops on CPUs with `place`, or choose a target \
+             whose devices have more memory"
+        );
+        (diagnostic.help(help), missing, None)
+    }
+
+    /// The request for the smallest device of the target with so many bytes of memory.
+    fn larger_device(&self, bytes: u64, request: &Request) -> Option<String> {
+        let target = self.context.target;
+        let gpus = target.nodes.iter().flat_map(|node| &node.gpus);
+        let fits = |gpu: &&Gpu| {
+            let other = Request {
+                gpu_type: Some(gpu.name.clone()),
+                vram: Some(bytes),
+                ..request.clone()
+            };
+            !homes(&other, target).is_empty()
+        };
+        let gpu = gpus.filter(fits).min_by_key(|gpu| gpu.vram)?;
+        let vram = request.vram.map_or_else(String::new, |_| {
+            format!(", vram: \"{}\"", exact_bytes(bytes))
+        });
+        Some(format!("gpu_type: \"{}\"{vram}", gpu.name))
+    }
+
+    /// A larger amount of a field is enough: the field, and the mistake with the edit.
+    fn suffices(&self, diagnostic: Diagnostic, name: &str, bytes: u64) -> (String, Diagnostic) {
+        let value = format!("\"{}\"", exact_bytes(bytes));
+        let nearest = format!("{name}: {value}");
+        let at = self.fields.and_then(|fields| match name {
+            "vram" => fields.own.vram,
+            _ => fields.own.memory,
+        });
+        let diagnostic = diagnostic.help(format!("`{nearest}` suffices"));
+        let diagnostic = set(diagnostic, name, at, &value, self.fields);
+        (nearest, diagnostic)
     }
 
     fn label_peak(&self, diagnostic: Diagnostic, peak: &Peak, what: &str) -> Diagnostic {
@@ -195,11 +265,7 @@ impl Teller<'_> {
     }
 }
 
-/// At least so many bytes, as they would be written.
-fn enough(bytes: u64) -> String {
-    exact_bytes(enough_bytes(bytes))
-}
-
+/// At least so many bytes, in whole MiB.
 fn enough_bytes(bytes: u64) -> u64 {
     bytes.checked_next_multiple_of(MIB).unwrap_or(bytes)
 }

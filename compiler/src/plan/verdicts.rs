@@ -50,8 +50,9 @@ pub enum Outcome {
     Impossible {
         /// What it takes and is not there, each in a few words; never empty.
         missing: Vec<String>,
-        /// The nearest request that works, or what else to do.
-        nearest: String,
+        /// The fields with which the nearest node can hold it; none where no other request
+        /// would help.
+        nearest: Option<String>,
     },
 }
 

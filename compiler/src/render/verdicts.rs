@@ -44,7 +44,9 @@ pub fn verdicts(
         if let Outcome::Impossible { missing, nearest } = &verdict.outcome {
             let missing = missing.join("; ");
             let (name, node) = (&stage.name, node.unwrap_or("the target"));
-            let text = format!("{name}, line {line}: {node}: {missing}; nearest: {nearest}");
+            let nearest = nearest.as_ref();
+            let nearest = nearest.map_or_else(String::new, |works| format!("; nearest: {works}"));
+            let text = format!("{name}, line {line}: {node}: {missing}{nearest}");
             below += &wrapped(2, 4, &text);
         }
     }
@@ -84,7 +86,7 @@ pub fn verdicts_json(
                 missing: lacks,
                 nearest: works,
             } => {
-                (missing, nearest) = (lacks, Some(works.as_str()));
+                (missing, nearest) = (lacks, works.as_deref());
                 "impossible"
             }
         };

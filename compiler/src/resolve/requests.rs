@@ -11,6 +11,9 @@ use crate::syntax::ast::{self, Spanned};
 /// Memory for each CPU where none is asked for: 2 GiB.
 pub(crate) const MEMORY_PER_CPU: u64 = 2 << 30;
 
+/// More GPUs cannot be counted in ten-thousandths.
+const MOST_GPUS: u32 = u32::MAX / GpuCount::ONE.0;
+
 impl Resolver<'_> {
     /// Where the fields of each request of a stage are written.
     pub(super) fn request_fields(stage: &ast::Stage) -> Vec<RequestFields> {
@@ -108,13 +111,15 @@ impl Resolver<'_> {
         if value.fract() == 0.0 && value >= 1.0 && value <= f64::from(u32::MAX) {
             return value as u32;
         }
-        let message = format!("a task has one CPU or more, and whole ones, not {value}");
-        let nearest = if value > 1.0 {
-            value.ceil().min(1024.0)
+        let (message, help) = if value > f64::from(u32::MAX) {
+            let message = format!("{} cpus are too many for a task", number(value));
+            (message, format!("there are at most {}", u32::MAX))
         } else {
-            1.0
+            let value = number(value);
+            let message = format!("a task has one CPU or more, and whole ones, not {value}");
+            let nearest = cpus.value.max(1.0).ceil();
+            (message, format!("write `cpus: {nearest}`"))
         };
-        let help = format!("write `cpus: {nearest}`");
         self.mistakes
             .report(Diagnostic::error(CPUS, cpus.span, message).help(help));
         1
@@ -122,28 +127,36 @@ impl Resolver<'_> {
 
     fn gpus(&mut self, gpus: &Spanned<f64>) -> GpuCount {
         let value = gpus.value;
-        let units = value * f64::from(GpuCount::ONE.0);
+        let one = f64::from(GpuCount::ONE.0);
+        let units = value * one;
         let whole_units = units.round();
         let is_exact = (units - whole_units).abs() < 1e-6;
         let is_share = value > 0.0 && value < 1.0 && is_exact && whole_units >= 1.0;
-        let is_whole = value >= 0.0 && value.fract() == 0.0 && whole_units <= f64::from(u32::MAX);
+        let is_whole = value >= 0.0 && value.fract() == 0.0 && value <= f64::from(MOST_GPUS);
         if is_share || is_whole {
             return GpuCount(whole_units as u32);
         }
+        if value > f64::from(MOST_GPUS) {
+            let message = format!("{} GPUs are too many for a task", number(value));
+            let mistake = Diagnostic::error(GPUS, gpus.span, message);
+            self.mistakes
+                .report(mistake.help(format!("there are at most {MOST_GPUS}")));
+            return GpuCount::ONE;
+        }
         let help = match value {
-            _ if value > 1.0 && value < 100.0 => {
+            _ if value > 1.0 => {
                 format!(
                     "write `gpus: {}` or `gpus: {}`",
                     value.floor(),
                     value.ceil()
                 )
             }
-            _ if value > 0.0001 && value < 1.0 => {
-                format!("write `gpus: {}`", whole_units / f64::from(GpuCount::ONE.0))
+            _ if value < 1.0 && whole_units >= 1.0 && whole_units < one => {
+                format!("write `gpus: {}`", whole_units / one)
             }
             _ => "write whole GPUs, or a share from 0.0001 to 0.9999".to_owned(),
         };
-        let message = format!("{value} GPUs cannot be granted");
+        let message = format!("{} GPUs cannot be granted", number(value));
         let mistake = Diagnostic::error(GPUS, gpus.span, message);
         self.mistakes.report(
             mistake
@@ -161,9 +174,20 @@ impl Resolver<'_> {
             }
             value => return value,
         };
-        let help = format!("leave `{field}` out for the default");
+        let help = match field {
+            "vram" => "leave `vram` out for what the stage is found to need",
+            _ => "leave `memory` out for the default of 2 GiB a CPU",
+        };
         self.mistakes
             .report(Diagnostic::error(AMOUNT, amount.span, message).help(help));
         1
+    }
+}
+
+/// A number of which large ones are not written out.
+fn number(value: f64) -> String {
+    match value.abs() > 1e6 {
+        true => format!("{value:e}"),
+        false => value.to_string(),
     }
 }

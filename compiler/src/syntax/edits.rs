@@ -8,6 +8,9 @@ use super::tree::Entry;
 /// The fields that ask for a GPU.
 const OF_GPU: [&str; 3] = ["gpus", "gpu_type", "vram"];
 
+/// What parts words of a line.
+const BLANKS: [char; 2] = [' ', '\t'];
+
 /// Where the fields of one parenthesis are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
@@ -17,6 +20,8 @@ pub struct Fields {
     pub memory: Option<Span>,
     /// The value of `gpus`.
     pub gpus: Option<Span>,
+    /// The value of `gpu_type`, with its quotes.
+    pub gpu_type: Option<Span>,
     /// The value of `vram`, with its quotes.
     pub vram: Option<Span>,
     /// What to remove so that nothing of a GPU is asked for; empty where nothing is.
@@ -51,6 +56,7 @@ pub(super) fn fields(text: &str, entries: &[Entry], keys: &[&str], open: usize) 
         cpus: value("cpus"),
         memory: value("memory"),
         gpus: value("gpus"),
+        gpu_type: value("gpu_type"),
         vram: value("vram"),
         gpu_parts: parts(&|key| OF_GPU.contains(&key)),
         memory_parts: parts(&|key| key == "memory"),
@@ -71,11 +77,9 @@ fn room(text: &str, entries: &[Entry], keys: &[&str], open: usize) -> Room {
         };
     };
     let at = entry.key.span.start;
-    let line = line_start(text, at);
-    let indent = &text[line..at];
-    let after = match indent.trim().is_empty() && line > 0 {
-        true => format!(",\n{indent}"),
-        false => ", ".to_owned(),
+    let after = match indent(text, at) {
+        Some(indent) if indent.len() < at => format!(",\n{indent}"),
+        _ => ", ".to_owned(),
     };
     Room { at, after }
 }
@@ -114,15 +118,16 @@ fn removal(text: &str, entries: &[Entry], first: usize, last: usize) -> Span {
             return Span::new(before, end);
         }
     }
-    let before = &text[line_start(text, start)..start];
-    let rest = text[end..].split_inclusive('\n').next().unwrap_or_default();
-    let blanks = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
-    if !rest.trim().is_empty() {
-        return Span::new(start, end + blanks(rest));
+    let blanks = blanks(&text[end..]);
+    let rest = &text[end + blanks..];
+    let line_end = ["\r\n", "\n"].into_iter().find(|end| rest.starts_with(end));
+    let after = end + blanks + line_end.unwrap_or_default().len();
+    if line_end.is_none() && !rest.is_empty() {
+        return Span::new(start, after);
     }
-    match before.trim().is_empty() {
-        true => Span::new(start - before.len(), end + rest.len()),
-        false => Span::new(start - (before.len() - before.trim_end().len()), end),
+    match indent(text, start) {
+        Some(indent) => Span::new(start - indent.len(), after),
+        None => Span::new(text[..start].trim_end_matches(BLANKS).len(), end),
     }
 }
 
@@ -151,6 +156,14 @@ fn around_comments(text: &str, span: Span) -> Vec<Span> {
     }
 }
 
-fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |newline| newline + 1)
+/// What stands before a place in its line, where that is blank.
+fn indent(text: &str, at: usize) -> Option<&str> {
+    let before = &text[..at];
+    let start = before.trim_end_matches(BLANKS);
+    (start.is_empty() || start.ends_with('\n')).then(|| &before[start.len()..])
+}
+
+/// How many bytes of blanks a text begins with.
+fn blanks(text: &str) -> usize {
+    text.len() - text.trim_start_matches(BLANKS).len()
 }

@@ -26,6 +26,8 @@ pub const IDLE_MEMORY: Code = Code("W0309");
 pub const DETOUR: Code = Code("W0310");
 /// Starting a task takes longer than the task.
 pub const SMALL_TASKS: Code = Code("W0311");
+/// An alternative asks for a type of GPU that is not known.
+pub const UNKNOWN_GPU: Code = Code("W0312");
 
 pub(super) static WARNINGS: &[CodeInfo] = &[
     CodeInfo {
@@ -147,5 +149,16 @@ pub(super) static WARNINGS: &[CodeInfo] = &[
             \"f32[100000, 8]\"), size: 1)}, stages: {\"a\": (each: \"rows\", do: \"rows * 2\")})",
         right: "Pipeline(version: 1, inputs: {\"rows\": Split(of: Npy(path: \"x.npy\", type: \
             \"f32[100000, 8]\"), size: 1000)}, stages: {\"a\": (each: \"rows\", do: \"rows * 2\")})",
+    },
+    CodeInfo {
+        code: UNKNOWN_GPU,
+        title: "an alternative asks for a type of GPU that is not known",
+        explanation: "Neither the target nor the library has the type, so that this alternative is \
+            never granted while another one is: perhaps it is misspelt. A type of your own is \
+            known on a target that has it.",
+        wrong: "Pipeline(version: 1, stages: {\"a\": (any_of: [(gpu_type: \"H20O\"), \
+            (cpus: 2)], do: \"1\")})",
+        right: "Pipeline(version: 1, stages: {\"a\": (any_of: [(gpu_type: \"H200\"), \
+            (cpus: 2)], do: \"1\")})",
     },
 ];
