@@ -97,12 +97,17 @@ impl Kernel {
 
 /// The time of a transfer between the host and a GPU, or the share of one that is asked for.
 pub(crate) fn transfer(bytes: u64, gpu: &Gpu, asked: GpuCount, direction: Direction) -> Nanos {
+    let time = nanos(bytes, link_rate(gpu, asked, direction));
+    transfer_start(gpu, direction).saturating_add(time)
+}
+
+/// Bytes a second that a GPU's link moves, or the share of it that is asked for.
+pub(crate) fn link_rate(gpu: &Gpu, asked: GpuCount, direction: Direction) -> f64 {
     let bandwidth = match direction {
         Direction::HostToDevice => gpu.link.h2d,
         Direction::DeviceToHost => gpu.link.d2h,
     };
-    let time = nanos(bytes, bandwidth as f64 * share(asked));
-    transfer_start(gpu, direction).saturating_add(time)
+    bandwidth as f64 * share(asked)
 }
 
 /// How much of each device a task has: all of it where it asks for whole ones.

@@ -21,7 +21,8 @@ use haul_ir::target::{Gpu, Node};
 
 use self::cut::{Problem, Solution};
 pub(crate) use self::detours::Detour;
-pub(crate) use self::memory::{Peak, Peaks};
+pub(crate) use self::facts::without_kernel;
+pub(crate) use self::memory::{Peak, Peaks, peaks};
 pub(crate) use self::stage::StageGraph;
 use crate::cost::{Point, transfer};
 
@@ -36,7 +37,7 @@ pub(crate) struct Machine<'a> {
 
 impl Machine<'_> {
     /// Bytes of device memory that a task may use.
-    fn vram(&self) -> u64 {
+    pub(crate) fn vram(&self) -> u64 {
         let device = self.gpu.map_or(0, |gpu| gpu.vram);
         self.request.vram.unwrap_or(device)
     }
@@ -115,7 +116,7 @@ pub(crate) fn divide(
         .collect();
     let problem = stage.problem(machine, &sizes.planned, &costs, &fixed);
     let solution = problem.solve();
-    let peaks = memory::peaks(stage, &solution.sides, sizes);
+    let peaks = peaks(stage, &solution.sides, sizes);
     check_memory(&peaks, machine)?;
     let time = time(stage, &costs, &problem, &solution.sides, sizes);
     let on_cpus = costs.iter().zip(&solution.sides);
@@ -214,7 +215,7 @@ impl Division {
         if sides == self.solution.sides {
             return self.time;
         }
-        match check_memory(&memory::peaks(stage, &sides, sizes), machine) {
+        match check_memory(&peaks(stage, &sides, sizes), machine) {
             Ok(()) => time(stage, &self.costs, &self.problem, &sides, sizes),
             Err(_) => self.time,
         }
@@ -232,6 +233,17 @@ impl Division {
     pub(crate) fn hard_reasons(&self) -> impl Iterator<Item = Option<&Reason>> {
         let facts = self.facts.iter();
         facts.map(|fact| fact.as_ref().map(|(_, reason)| reason))
+    }
+
+    /// Why the group at a position of the stage is on its side.
+    pub(crate) fn reason(
+        &self,
+        typed: &Typed,
+        stage: &StageGraph,
+        machine: Machine<'_>,
+        position: usize,
+    ) -> Reason {
+        reasons::reason(self, typed, stage, machine, position)
     }
 
     /// The side of the group at a position of the stage.

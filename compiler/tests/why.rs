@@ -4,7 +4,7 @@
 mod plans;
 
 use haul_compiler::render::{self, Colour};
-use haul_compiler::why::{Change, NoWhy, Why, why};
+use haul_compiler::why::{Behind, Change, NoWhy, Outcome, Sum, WhatIf, Why, why};
 use haul_compiler::{Facts, check, target};
 use haul_ir::plan::{Reason, Side};
 use plans::try_plan;
@@ -38,6 +38,17 @@ fn the_forced_plan_is_worse_by_the_regret() {
         let why = told(&text, "a100", &format!("{stage}.{}", node.name)).expect("a reason");
         assert_eq!(why.group, Some(group));
         let forced = why.forced.expect("an op").expect("the other side can be");
+        // What the parts add up to is the time of the task, to the nanosecond.
+        let total = |sum: Option<Sum>| sum.expect("a sum").total();
+        assert_eq!(
+            total(why.task.sum),
+            why.plan.stages[node.stage].time.expect("a time")
+        );
+        assert_eq!(
+            total(forced.task.sum),
+            forced.plan.stages[node.stage].time.expect("a time")
+        );
+        let forced = forced.plan;
         let time = |plan: &haul_ir::plan::Plan| plan.stages[node.stage].time.expect("a time");
         assert_eq!(time(&forced), time(&plan) + regret, "{}", node.name);
         let placement = &forced.groups[group].placement;
@@ -53,7 +64,11 @@ fn an_op_that_cannot_be_elsewhere_says_so() {
     let why = told(&mixed(), "a100", "summary.trace").expect("a reason");
     let refused = why.forced.expect("an op").expect_err("no gpu is requested");
     assert!(refused.contains("requests no GPU"), "{refused}");
-    assert!(why.flips.is_empty());
+    // What requesting one would do is told all the same.
+    let [what] = &why.tried[..] else {
+        panic!("{:?}", why.tried);
+    };
+    assert_eq!(what.change, Change::Gpu("A100-80GB".to_owned()));
 }
 
 #[test]
@@ -94,18 +109,130 @@ fn more_cpus_bring_work_back_from_the_gpu() {
     // = 216 ms / n of arithmetic. On the GPU: 2.048e9 / 25e9 = 81.9 ms there, and back as much, and
     // 2.2 ms there: 166 ms. 341 / 2 = 171 is more, 341 / 4 = 85 is less.
     let cpus: Vec<_> = why
-        .flips
+        .tried
         .iter()
-        .filter(|flip| matches!(flip.change, Change::Cpus(_)))
+        .filter(|what| matches!(what.change, Change::Cpus(_)))
         .collect();
-    assert_eq!(cpus.len(), 1, "{:?}", why.flips);
-    assert_eq!((cpus[0].change, cpus[0].side), (Change::Cpus(4), Side::Cpu));
+    assert_eq!(cpus.len(), 1, "{:?}", why.tried);
+    assert_eq!(cpus[0].change, Change::Cpus(4));
+    assert!(moves_to_cpu(&cpus[0].outcome));
     // A link half as fast takes 330 ms and is still less than 341; a quarter takes 657.
-    let slower = why
-        .flips
-        .iter()
-        .find(|flip| matches!(flip.change, Change::SlowerLink(_)));
-    assert_eq!(slower.map(|flip| flip.change), Some(Change::SlowerLink(4)));
+    let is_slower = |what: &&WhatIf| matches!(what.change, Change::SlowerLink(_));
+    let slower = why.tried.iter().find(is_slower).expect("tried");
+    assert_eq!(slower.change, Change::SlowerLink(4));
+    assert!(moves_to_cpu(&slower.outcome));
+    // A faster one leaves it where it is, however fast, and that is told too.
+    let is_faster = |what: &&WhatIf| matches!(what.change, Change::FasterLink(64));
+    let faster = why.tried.iter().find(is_faster).expect("tried");
+    assert!(matches!(faster.outcome, Outcome::Stays { .. }));
+}
+
+fn moves_to_cpu(outcome: &Outcome) -> bool {
+    matches!(
+        outcome,
+        Outcome::Moves {
+            side: Side::Cpu,
+            ..
+        }
+    )
+}
+
+/// The parts of a task of `kernel`, by hand: 2048 * 8 * 4 = 65,536 B at 25 GB/s are 2,621 ns, with
+/// 10,000 to start 12,621; 2048 * 2048 * 4 = 16,777,216 B are 671,089, with 15,000 to start and to
+/// wait for the device 686,089.
+#[test]
+fn the_cut_adds_up() {
+    let why = told(&mixed(), "a100", "kernel.g").expect("a reason");
+    let sum = why.task.sum.expect("a sum");
+    assert_eq!((sum.cpu, sum.to_device, sum.to_host), (0, 12_621, 686_089));
+    // There and back for `g.matmul` and `g` with it on the cpu, and `s`: 8,192 B, 328 ns.
+    let forced = why
+        .forced
+        .as_ref()
+        .expect("an op")
+        .as_ref()
+        .expect("can be");
+    let sum = forced.task.sum.expect("a sum");
+    assert_eq!(sum.to_device, 12_621 + 681_089);
+    assert_eq!(sum.to_host, 15_328 + 2 * 686_089);
+    let text = render::why(&why, Colour::Plain);
+    let s = "s d2h 8.00 KiB, 15.3 us for g.index, g: 15.0 us to start, 328 ns at 25.0 GB/s";
+    assert!(text.contains(s), "{text}");
+    // Three matrices of 4 n n bytes: 48 MiB at 2048, 192 MiB at 4096.
+    let vram =
+        "vram     peak 48.0 MiB (192 MiB at the largest sizes) of 1 GiB, when kernel is made";
+    assert!(text.contains(vram), "{text}");
+}
+
+/// A share of a GPU has its share of the link: 65,536 B at 12.5 GB/s are 5.24 us.
+#[test]
+fn a_share_of_a_gpu_has_its_share_of_the_link() {
+    let text = mixed().replace("(gpus: 1,", "(gpus: 0.5,");
+    let why = told(&text, "a100", "kernel.g").expect("a reason");
+    let text = render::why(&why, Colour::Plain);
+    assert!(
+        text.contains(": 10.0 us to start, 5.24 us at 12.5 GB/s"),
+        "{text}"
+    );
+}
+
+/// 16 MiB at 25 GB/s and 10 us take 681 us, which three kernels on the device hardly add to; on CPUs
+/// two sums over 16 MiB at 12 GB/s take 1.40 ms each.
+#[test]
+fn a_gpu_is_tried_where_none_is_requested() {
+    let why = told(&mixed(), "a100", "summary.max").expect("a reason");
+    let [what] = &why.tried[..] else {
+        panic!("{:?}", why.tried);
+    };
+    assert_eq!(what.change, Change::Gpu("A100-80GB".to_owned()));
+    let Outcome::Moves {
+        side: Side::Gpu,
+        time: Some(time),
+    } = what.outcome
+    else {
+        panic!("{what:?}");
+    };
+    assert!((681_089..800_000).contains(&time), "{time}");
+    let why = told(&mixed(), "cpu", "summary.max").expect("a reason");
+    assert!(why.tried.is_empty() && why.decides.is_none());
+    let text = render::why(&why, Colour::Plain);
+    assert!(
+        text.contains("no node of cpu has a GPU to ask for"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_fact_that_alone_decides_is_named() {
+    let why = told(&mixed(), "a100", "parsed.parsed").expect("a reason");
+    assert_eq!(why.decides, Some(Reason::NotArrayWork));
+    assert!(why.tried.is_empty());
+}
+
+/// Nearest sizes agree with the flip point of the plan, which another search finds.
+#[test]
+fn sizes_agree_with_the_flip_point() {
+    let why = told(&mixed(), "a100", "kernel.g").expect("a reason");
+    let flip = &why.plan.groups[why.group.expect("an op")].placement.flip;
+    let flip = flip.as_ref().expect("a flip");
+    let smaller = Change::Smaller(flip.dim.clone(), flip.at);
+    assert!(why.tried.iter().any(|what| what.change == smaller));
+}
+
+/// One GPU takes 12 tasks of 734 us one after the other, 8.81 ms; CPUs take all at once, 2.80 ms. Six
+/// tasks take 4.4 ms on the GPU, three 2.2 ms.
+#[test]
+fn fewer_tasks_make_another_candidate_win() {
+    let text = mixed().replace(
+        "\"summary\": (each: \"kernel\",",
+        "\"summary\": (each: \"kernel\", any_of: [(gpus: 1), (cpus: 1)],",
+    );
+    let why = told(&text, "a100", "summary").expect("a reason");
+    let predicted = why.candidates[0].outcome.as_ref().expect("can be");
+    let Some(Behind::Finish { tasks, .. }) = predicted.behind else {
+        panic!("{predicted:?}");
+    };
+    assert_eq!(tasks, Some(3));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use haul_ir::expr::Expr;
 use haul_ir::graph::{Arg, OpNode, Pin, Typed};
+use haul_ir::id::GroupId;
 use haul_ir::op::{Family, GpuKernel};
 use haul_ir::plan::{Reason, Side};
 use haul_ir::types::ValueType;
@@ -50,7 +51,20 @@ fn against_gpu(
     if pin == Pin::Cpu {
         return Some(Reason::PinnedByAuthor);
     }
-    for op in &typed.groups()[stage.groups[position]].ops {
+    if let Some(reason) = without_kernel(typed, stage.groups[position]) {
+        return Some(reason);
+    }
+    let needed = stage.values_of(position).try_fold(0u64, |sum, value| {
+        let bytes = sizes.largest.eval_saturating(&stage.values[value].bytes)?;
+        Some(sum.saturating_add(bytes))
+    })?;
+    let available = machine.vram();
+    (needed > available).then_some(Reason::DoesNotFitVram { needed, available })
+}
+
+/// Why no GPU ever runs a group, whatever is requested.
+pub(crate) fn without_kernel(typed: &Typed, group: GroupId) -> Option<Reason> {
+    for op in &typed.groups()[group].ops {
         let node = &typed.graph().ops[*op];
         if handles_text(typed, node) {
             return Some(Reason::NotArrayWork);
@@ -62,12 +76,7 @@ fn against_gpu(
             return Some(Reason::NoGpuKernel(why));
         }
     }
-    let needed = stage.values_of(position).try_fold(0u64, |sum, value| {
-        let bytes = sizes.largest.eval_saturating(&stage.values[value].bytes)?;
-        Some(sum.saturating_add(bytes))
-    })?;
-    let available = machine.vram();
-    (needed > available).then_some(Reason::DoesNotFitVram { needed, available })
+    None
 }
 
 /// What else gives a side to a group that can be on the GPU.

@@ -46,7 +46,7 @@ impl Default for Peak {
 }
 
 /// The peaks of a stage whose groups are on given sides.
-pub(super) fn peaks(stage: &StageGraph, sides: &[Side], sizes: &Sizes) -> Peaks {
+pub(crate) fn peaks(stage: &StageGraph, sides: &[Side], sizes: &Sizes) -> Peaks {
     let held = Held::of(stage, sides);
     Peaks {
         memory: held.peak(stage, Side::Cpu, sizes),

@@ -24,10 +24,7 @@ pub(super) fn placements(
     let weigher = Weigher::new(division, stage, machine);
     let place = |group: usize| Placement {
         side: sides[group],
-        reason: match &division.facts[group] {
-            Some((_, reason)) => reason.clone(),
-            None => weigher.reason(typed, group),
-        },
+        reason: weigher.reason(typed, group),
         regret: None,
         flip: None,
         close_call: false,
@@ -48,6 +45,17 @@ pub(super) fn placements(
         }
     }
     placements
+}
+
+/// Why a group is on its side.
+pub(super) fn reason(
+    division: &Division,
+    typed: &Typed,
+    stage: &StageGraph,
+    machine: Machine<'_>,
+    group: usize,
+) -> Reason {
+    Weigher::new(division, stage, machine).reason(typed, group)
 }
 
 /// Whether a regret is under 3 % of the task's time.
@@ -95,7 +103,15 @@ impl<'a> Weigher<'a> {
         &self.division.problem
     }
 
+    /// The fact that gives a group its side, or else what the cut weighed.
     fn reason(&self, typed: &Typed, group: usize) -> Reason {
+        match &self.division.facts[group] {
+            Some((_, reason)) => reason.clone(),
+            None => self.weighed(typed, group),
+        }
+    }
+
+    fn weighed(&self, typed: &Typed, group: usize) -> Reason {
         let candidate = &self.problem().groups[group];
         let saved = candidate.cpu.saturating_sub(candidate.gpu);
         let here = self.moves(group, Side::Cpu);

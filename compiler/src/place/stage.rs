@@ -1,12 +1,12 @@
 //! The groups of one stage with the values between them, by position.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use haul_ir::cost::{Cost, Nanos};
-use haul_ir::expr::Expr;
+use haul_ir::expr::{Expr, Symbol};
 use haul_ir::graph::{Pin, Typed};
 use haul_ir::id::{GroupId, StageId, ValueId};
-use haul_ir::op::GpuKernel;
+use haul_ir::op::{GpuKernel, Work};
 use haul_ir::plan::{Direction, Side};
 
 use super::cut::{Candidate, Flow, Problem};
@@ -145,6 +145,28 @@ impl StageGraph {
             groups: groups.collect(),
             values: values.collect(),
         }
+    }
+
+    /// The dims that work and values depend on.
+    pub(crate) fn dims(&self) -> BTreeSet<Symbol> {
+        let mut dims = BTreeSet::new();
+        let mut note = |expr: &Expr| {
+            expr.symbols(&mut |dim| {
+                dims.insert(dim.clone());
+            });
+        };
+        for kernel in &self.kernels {
+            if let Work::Known {
+                flops,
+                read,
+                written,
+            } = &kernel.work
+            {
+                [flops, read, written].into_iter().for_each(&mut note);
+            }
+        }
+        self.values.iter().for_each(|value| note(&value.bytes));
+        dims
     }
 
     /// The values that a group reads or makes, by position.

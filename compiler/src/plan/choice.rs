@@ -3,6 +3,7 @@
 use haul_ir::expr::Expr;
 use haul_ir::graph::{GpuCount, Request};
 use haul_ir::id::StageId;
+use haul_ir::target::Target;
 
 use super::{Context, tasks};
 use crate::feasibility::{Home, homes, slots};
@@ -118,8 +119,7 @@ pub(super) fn finish(
     machine: Machine<'_>,
 ) -> Option<u128> {
     let time = u128::from(division.time?);
-    let vram = division.vram(machine);
-    let slots = slots(machine.request, machine.node, machine.gpu, vram).max(1);
+    let slots = at_once(division, machine);
     let waves = context
         .sizes
         .planned
@@ -128,26 +128,47 @@ pub(super) fn finish(
     Some(time * u128::from(waves))
 }
 
+/// How many tasks the nodes of a kind run at once, one at least.
+pub(super) fn at_once(division: &Division, machine: Machine<'_>) -> u64 {
+    let vram = division.vram(machine);
+    slots(machine.request, machine.node, machine.gpu, vram).max(1)
+}
+
+/// What candidates are compared by, the least first: when they finish, the position of the request
+/// where that is not known of all, GPUs that stay idle, and the price of a node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
+    pub(super) finish: u128,
+    pub(super) request: usize,
+    pub(super) idle_gpus: usize,
+    pub(super) price: u64,
+}
+
+impl Rank {
+    /// Of a request somewhere; `finish` where that is known of all candidates.
+    pub(super) fn of(target: &Target, request: usize, home: Home, finish: Option<u128>) -> Rank {
+        let node = &target.nodes[home.node];
+        let price = node.price.as_ref();
+        Rank {
+            finish: finish.unwrap_or(0),
+            request: if finish.is_some() { 0 } else { request },
+            idle_gpus: if home.gpu.is_some() {
+                0
+            } else {
+                node.gpus.len()
+            },
+            price: price.map_or(u64::MAX, |price| price.milli_usd_per_hour),
+        }
+    }
+}
+
 fn best(context: &Context<'_>, candidates: Vec<Candidate>) -> Option<Candidate> {
     let all_known = candidates
         .iter()
         .all(|candidate| candidate.finish.is_some());
     let rank = |candidate: &Candidate| {
-        let node = &context.target.nodes[candidate.home.node];
-        let idle_gpus = if candidate.home.gpu.is_some() {
-            0
-        } else {
-            node.gpus.len()
-        };
-        let price = node
-            .price
-            .as_ref()
-            .map_or(u64::MAX, |price| price.milli_usd_per_hour);
-        let (finish, request) = match candidate.finish {
-            Some(finish) if all_known => (finish, 0),
-            _ => (0, candidate.request),
-        };
-        (finish, request, idle_gpus, price)
+        let finish = candidate.finish.filter(|_| all_known);
+        Rank::of(context.target, candidate.request, candidate.home, finish)
     };
     // Of equals, `min_by_key` takes the first.
     candidates.into_iter().min_by_key(rank)

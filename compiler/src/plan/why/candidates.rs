@@ -1,0 +1,185 @@
+//! Each request of a stage on each kind of node, and what stands between it and being chosen.
+
+use haul_ir::cost::Nanos;
+use haul_ir::expr::Expr;
+use haul_ir::id::{NodeId, StageId};
+use haul_ir::plan::Plan;
+
+use super::super::choice::{Rank, at_once, finish, machine};
+use super::super::{Context, tasks};
+use super::{doubled, halved, refused};
+use crate::feasibility::{Home, Shortfall, homes};
+use crate::place::{StageGraph, divide};
+
+/// Numbers of tasks are tried so many times the planned one at most.
+const MOST_TASKS: u64 = 1 << 10;
+
+/// One way to place a stage.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Which of its requests.
+    pub request: usize,
+    /// The kind of node; nothing where none can hold the request.
+    pub node: Option<NodeId>,
+    /// Which of the node's GPUs, by position.
+    pub gpu: Option<usize>,
+    /// What becomes of it, or what is missing.
+    pub outcome: Result<Predicted, String>,
+    /// Whether it was chosen.
+    pub is_chosen: bool,
+}
+
+/// What is predicted of a candidate; unknown where there is nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Predicted {
+    /// Of one task.
+    pub time: Option<Nanos>,
+    /// When its last task would end with the nodes of the kind to themselves.
+    pub finish: Option<u128>,
+    /// How many tasks the nodes of the kind run at once.
+    pub at_once: u64,
+    /// Why another was chosen.
+    pub behind: Option<Behind>,
+}
+
+/// Why another candidate was chosen: the first of these in which they differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// It finishes later.
+    Finish {
+        /// By so many nanoseconds.
+        by: u128,
+        /// The nearest number of tasks, by halving and doubling, with which it would finish first.
+        tasks: Option<u64>,
+    },
+    /// Not all times are known, and its request comes later.
+    Request,
+    /// It keeps GPUs idle that it does not ask for.
+    IdleGpus,
+    /// Its nodes are dearer.
+    Price,
+    /// Nothing but its place in the target.
+    Order,
+}
+
+/// All candidates, by request and then in the target's order.
+pub(super) fn candidates(context: &Context<'_>, stage: StageId, plan: &Plan) -> Vec<Candidate> {
+    let graph = StageGraph::of(context.typed, &context.usage, stage);
+    let tasks = tasks(context.typed, stage);
+    let chosen = &plan.stages[stage];
+    let requests = &context.typed.graph().stages[stage].requests;
+    let mut candidates = Vec::new();
+    for (position, request) in requests.iter().enumerate() {
+        let homes = homes(request, context.target);
+        if homes.is_empty() {
+            candidates.push(nowhere(context, stage, position));
+        }
+        for home in homes {
+            let machine = machine(context, request, home);
+            let divided = divide(context.typed, &graph, machine, &context.sizes);
+            candidates.push(Candidate {
+                request: position,
+                node: Some(home.node),
+                gpu: home.gpu,
+                is_chosen: (position, home.node, home.gpu)
+                    == (chosen.request, chosen.node, chosen.gpu),
+                outcome: match divided {
+                    Ok(division) => Ok(Predicted {
+                        time: division.time,
+                        finish: finish(context, &division, &tasks, machine),
+                        at_once: at_once(&division, machine),
+                        behind: None,
+                    }),
+                    Err(refusal) => Err(refused(context, &refusal, machine)),
+                },
+            });
+        }
+    }
+    compare(context, &mut candidates, &tasks);
+    candidates
+}
+
+/// A request that no node can hold, with what the nearest one lacks.
+fn nowhere(context: &Context<'_>, stage: StageId, request: usize) -> Candidate {
+    let asked = &context.typed.graph().stages[stage].requests[request];
+    let shortfall = Shortfall::of(asked, context.target);
+    Candidate {
+        request,
+        node: None,
+        gpu: None,
+        outcome: Err(shortfall.map_or_else(
+            || "no node can ever hold it".to_owned(),
+            |shortfall| no_node(context, &shortfall),
+        )),
+        is_chosen: false,
+    }
+}
+
+/// What the node that comes nearest lacks, and what to ask for instead.
+pub(super) fn no_node(context: &Context<'_>, shortfall: &Shortfall) -> String {
+    let node = &context.target.nodes[shortfall.node].name;
+    let missing = shortfall.missing.join("; ");
+    let instead = shortfall
+        .fields
+        .as_ref()
+        .map_or_else(String::new, |fields| {
+            format!("; with `{fields}` it would hold it")
+        });
+    format!("no node can ever hold it; `{node}` comes nearest: {missing}{instead}")
+}
+
+/// Says of each candidate why it is not the one that was chosen.
+fn compare(context: &Context<'_>, candidates: &mut [Candidate], tasks: &Expr) {
+    let Some((chosen, best)) = candidates.iter().find_map(|candidate| {
+        let predicted = candidate.outcome.as_ref().ok()?;
+        candidate.is_chosen.then(|| (candidate.clone(), *predicted))
+    }) else {
+        return;
+    };
+    let predicted = candidates.iter().filter_map(|c| c.outcome.as_ref().ok());
+    let all_known = predicted.clone().all(|p| p.finish.is_some());
+    let rank = |candidate: &Candidate, predicted: &Predicted| {
+        let home = Home {
+            node: candidate.node?,
+            gpu: candidate.gpu,
+        };
+        let finish = predicted.finish.filter(|_| all_known);
+        Some(Rank::of(context.target, candidate.request, home, finish))
+    };
+    let Some(first) = rank(&chosen, &best) else {
+        return;
+    };
+    let tasks = context.sizes.planned.eval(tasks);
+    for candidate in candidates.iter_mut().filter(|c| !c.is_chosen) {
+        let Ok(mut predicted) = candidate.outcome.clone() else {
+            continue;
+        };
+        predicted.behind = rank(candidate, &predicted).map(|second| match () {
+            () if second.finish != first.finish => Behind::Finish {
+                by: second.finish.saturating_sub(first.finish),
+                tasks: tasks.and_then(|tasks| first_with(tasks, &predicted, &best)),
+            },
+            () if second.request != first.request => Behind::Request,
+            () if second.idle_gpus != first.idle_gpus => Behind::IdleGpus,
+            () if second.price != first.price => Behind::Price,
+            () => Behind::Order,
+        });
+        candidate.outcome = Ok(predicted);
+    }
+}
+
+/// The nearest number of tasks with which one candidate finishes before another.
+fn first_with(tasks: u64, one: &Predicted, other: &Predicted) -> Option<u64> {
+    let finish = |predicted: &Predicted, tasks: u64| {
+        let waves = tasks.div_ceil(predicted.at_once);
+        Some(u128::from(predicted.time?) * u128::from(waves))
+    };
+    let is_first = |tasks: &u64| match (finish(one, *tasks), finish(other, *tasks)) {
+        (Some(one), Some(other)) => one < other,
+        _ => false,
+    };
+    let more = doubled(tasks, tasks.saturating_mul(MOST_TASKS));
+    halved(tasks)
+        .find(is_first)
+        .or_else(|| more.into_iter().find(is_first))
+}
