@@ -82,7 +82,7 @@ pub fn plan(
         .map_err(|placed| verdicts::refused(&context, &placed, places))?;
     let estimated = estimates::estimate(&context, &choices);
     let groups = groups(&context, &choices);
-    let warnings = lints::lints(&context, &choices, &estimated.estimates, places);
+    let warnings = lints::lints(&context, &choices, &estimated, places);
     let stages = choices.entries();
     let stages = stages
         .map(|(stage, choice)| stage_plan(&context, choice, stage, &estimated))

@@ -111,6 +111,28 @@ fn a_second_gpu_that_another_stage_waits_for() {
     assert_eq!(saving.time, ON_GPU);
 }
 
+#[test]
+fn cpus_that_would_pay() {
+    let text = stages(&[("a", "cpus: 2, memory: \"16 GiB\", do: \"sum(y)\"")]);
+    let saving = saving("cpu", &text, codes::FEW_CPUS);
+    // 8 GiB at 2 * 12 GB/s, and at 200 GB/s.
+    let by_hand = 357_913_941 - 42_949_673;
+    assert!((saving.time - by_hand).abs() <= 1, "{saving:?}");
+}
+
+#[test]
+fn stages_that_are_alike_are_told_alike() {
+    // More cpus for one of a hundred make no run shorter that all cpus are busy in; after 64 of
+    // them no more runs are simulated, and nobody knows of the rest.
+    let names: Vec<String> = (0..100).map(|at| format!("s{at}")).collect();
+    let all: Vec<(&str, &str)> = names
+        .iter()
+        .map(|name| (name.as_str(), "cpus: 2, memory: \"2 GiB\", do: \"x @ x\""))
+        .collect();
+    let found = warnings("cpu", &stages(&all));
+    assert!(found.is_empty(), "{found:#?}");
+}
+
 /// Each pipeline of the cases, and each example of a lint, with its target.
 fn pipelines() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/plan");
@@ -162,7 +184,9 @@ fn edits_mend_what_they_are_for() {
     mended.sort();
     mended.dedup();
     let mechanical = [
+        codes::IMPOSSIBLE,
         codes::MEMORY,
+        codes::VRAM,
         codes::IDLE_GPU,
         codes::NO_GPU_REQUESTED,
         codes::SOONER_ON_CPUS,
@@ -173,6 +197,7 @@ fn edits_mend_what_they_are_for() {
         codes::SEVERAL_GPUS,
         codes::IDLE_MEMORY,
         codes::DETOUR,
+        codes::UNKNOWN_GPU,
     ];
     assert_eq!(mended, mechanical);
 }

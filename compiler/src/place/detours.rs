@@ -1,5 +1,7 @@
 //! Values that leave the GPU for an op that has to be on CPUs, and what comes back from there.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use haul_ir::cost::Nanos;
 use haul_ir::graph::Pin;
 use haul_ir::id::{GroupId, ValueId};
@@ -13,11 +15,18 @@ pub(crate) struct Detour {
     /// The group that is on CPUs by a hard fact.
     pub(crate) group: GroupId,
     pub(crate) reason: Reason,
-    /// What crosses to the host, and what crosses back.
-    pub(crate) forth: ValueId,
-    pub(crate) back: ValueId,
-    /// Of both crossings.
+    /// What crosses to the host, and what crosses back, in order of their making.
+    pub(crate) forth: Vec<ValueId>,
+    pub(crate) back: Vec<ValueId>,
+    /// Of all these crossings.
     pub(crate) time: Nanos,
+}
+
+/// Positions of the values that cross for a group.
+#[derive(Default)]
+struct Crossing {
+    forth: BTreeSet<usize>,
+    back: BTreeSet<usize>,
 }
 
 impl Division {
@@ -28,39 +37,55 @@ impl Division {
         let sides = &self.solution.sides;
         // The value that came from the GPU on the way to each group, and the group to blame.
         let mut ways: Vec<Option<(usize, Option<usize>)>> = vec![None; sides.len()];
-        let mut detours: Vec<Detour> = Vec::new();
+        let mut crossings: BTreeMap<usize, Crossing> = BTreeMap::new();
         for group in 0..sides.len() {
             if sides[group] == Side::Gpu {
                 continue;
             }
-            let way =
-                stage.reads[group]
-                    .iter()
-                    .find_map(|value| match stage.values[*value].maker {
-                        Some(maker) if sides[maker] == Side::Gpu => Some((*value, None)),
-                        maker => ways[maker?],
-                    });
+            let is_from_gpu = |value: &usize| {
+                let maker = stage.values[*value].maker;
+                maker.is_some_and(|maker| sides[maker] == Side::Gpu)
+            };
+            let reads = &stage.reads[group];
+            let from_gpu = || reads.iter().copied().filter(is_from_gpu);
+            let way = from_gpu().next().map(|value| (value, None));
+            let way = way.or_else(|| {
+                let mut makers = reads.iter().filter_map(|value| stage.values[*value].maker);
+                makers.find_map(|maker| ways[maker])
+            });
             let Some((forth, blamed)) = way else { continue };
             let blamed = blamed.or_else(|| self.facts[group].is_some().then_some(group));
             ways[group] = Some((forth, blamed));
             let Some(blamed) = blamed else { continue };
-            let goes_back = |value: &&usize| self.problem.values[**value].crosses(sides).0;
-            let back = stage.writes[group].iter().find(goes_back);
-            let is_new = detours
-                .last()
-                .is_none_or(|last| last.group != stage.groups[blamed]);
-            if let (Some(back), Some((_, reason)), true) = (back, &self.facts[blamed], is_new) {
-                let d2h = self.problem.values[forth].d2h;
-                detours.push(Detour {
-                    group: stage.groups[blamed],
-                    reason: reason.clone(),
-                    forth: stage.values[forth].id,
-                    back: stage.values[*back].id,
-                    time: d2h.saturating_add(self.problem.values[*back].h2d),
-                });
-            }
+            let crossing = crossings.entry(blamed).or_default();
+            crossing.forth.extend([forth].into_iter().chain(from_gpu()));
+            let goes_back = |value: &usize| self.problem.values[*value].crosses(sides).0;
+            let writes = stage.writes[group].iter().copied();
+            crossing.back.extend(writes.filter(goes_back));
         }
+        let detours = crossings.into_iter();
         detours
+            .filter_map(|(blamed, crossing)| self.detour(stage, blamed, &crossing))
+            .collect()
+    }
+
+    /// What crosses for a group, where something comes back.
+    fn detour(&self, stage: &StageGraph, blamed: usize, crossing: &Crossing) -> Option<Detour> {
+        let (_, reason) = self.facts[blamed].as_ref()?;
+        let flow = |value: &usize| &self.problem.values[*value];
+        let forth = crossing.forth.iter().map(|value| flow(value).d2h);
+        let back = crossing.back.iter().map(|value| flow(value).h2d);
+        let ids = |values: &BTreeSet<usize>| {
+            let ids = values.iter().map(|value| stage.values[*value].id);
+            ids.collect()
+        };
+        (!crossing.back.is_empty()).then(|| Detour {
+            group: stage.groups[blamed],
+            reason: reason.clone(),
+            forth: ids(&crossing.forth),
+            back: ids(&crossing.back),
+            time: forth.chain(back).fold(0, Nanos::saturating_add),
+        })
     }
 }
 

@@ -7,19 +7,20 @@ mod devices;
 mod dispatch;
 mod gpus;
 mod memory;
+mod neighbours;
 mod queues;
 mod shares;
 mod what_if;
 
 use haul_ir::cost::Nanos;
-use haul_ir::diagnostic::{Diagnostic, Saving, Span};
+use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::graph::Request;
 use haul_ir::id::{IdVec, StageId, ValueId};
-use haul_ir::plan::Estimates;
 
-use self::what_if::WhatIf;
+use self::what_if::{Saved, WhatIf};
 use super::Context;
 use super::choice::{Choice, choose_among};
+use super::estimates::Estimated;
 use crate::places::{Places, RequestFields};
 use crate::resolve::MEMORY_PER_CPU;
 
@@ -46,16 +47,16 @@ const OF_STAGE: [Lint; 9] = [
 pub(super) fn lints(
     context: &Context<'_>,
     choices: &IdVec<StageId, Choice>,
-    estimates: &Estimates,
+    estimated: &Estimated,
     places: &Places,
 ) -> Vec<Diagnostic> {
     let lints = Lints {
         context,
         choices,
-        estimates,
+        estimated,
         places,
         uses: detours::uses(context),
-        what_if: WhatIf::new(context, choices, estimates),
+        what_if: WhatIf::new(context, choices, &estimated.estimates),
     };
     let mut warnings = Vec::new();
     warnings.extend(queues::sooner_on_cpus(&lints));
@@ -64,6 +65,7 @@ pub(super) fn lints(
         warnings.extend(detours::in_stage(&lints, choice));
     }
     warnings.extend(dispatch::small_tasks(&lints));
+    warnings.extend(neighbours::crowded(&lints));
     warnings.extend(devices::unknown(&lints));
     warnings.sort_by_key(|warning| (warning.primary.span, warning.code));
     warnings
@@ -73,7 +75,7 @@ pub(super) fn lints(
 struct Lints<'a> {
     context: &'a Context<'a>,
     choices: &'a IdVec<StageId, Choice>,
-    estimates: &'a Estimates,
+    estimated: &'a Estimated,
     places: &'a Places,
     /// How many stages but its own, and outputs, use each value.
     uses: IdVec<ValueId, u32>,
@@ -108,7 +110,7 @@ impl Lints<'_> {
     }
 
     /// What another request instead of the one that a stage gets saves of the run.
-    fn saving(&self, choice: &Choice, request: Request) -> Option<Saving> {
+    fn saving(&self, choice: &Choice, request: Request) -> Saved {
         self.what_if
             .saving(|| Some((choice.graph.stage, self.instead(choice, request)?)))
     }
@@ -155,17 +157,17 @@ fn whole_nanos(time: u128) -> Nanos {
 }
 
 /// What to do, and where the run does not end sooner for it, what it is good for.
-fn advice(what: String, saving: Option<Saving>, frees: &str) -> String {
-    match saving {
-        Some(saving) if saving.time > 0 => what,
+fn advice(what: String, saved: Saved, frees: &str) -> String {
+    match saved {
+        Saved::Known(saving) if saving.time > 0 => what,
         _ => format!("{what}: that frees {frees}"),
     }
 }
 
 /// Adds what is saved, where that is known.
-fn with_saving(diagnostic: Diagnostic, saving: Option<Saving>) -> Diagnostic {
-    match saving {
-        Some(saving) => diagnostic.saves(saving),
-        None => diagnostic,
+fn with_saving(diagnostic: Diagnostic, saved: Saved) -> Diagnostic {
+    match saved {
+        Saved::Known(saving) => diagnostic.saves(saving),
+        Saved::Unknown | Saved::NotTried => diagnostic,
     }
 }

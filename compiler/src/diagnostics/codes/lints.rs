@@ -34,8 +34,9 @@ pub(super) static WARNINGS: &[CodeInfo] = &[
         code: IDLE_GPU,
         title: "a GPU is requested and not used",
         explanation: "Moving the data would take longer than the GPU saves, so that everything in \
-            the stage runs on CPUs while the GPU is held for it. Not said where the time of the \
-            stage is unknown.",
+            the stage runs on CPUs while the GPU is held for it. However short that is, it is \
+            said. Where the time of the stage is unknown, only if no size brings anything in it to \
+            a GPU: without a kernel, on text or files, or pinned to CPUs.",
         wrong: "Pipeline(version: 1, stages: {\"a\": (gpus: 1, do: \"1\")})",
         right: "Pipeline(version: 1, stages: {\"a\": (do: \"1\")})",
     },
@@ -54,7 +55,8 @@ pub(super) static WARNINGS: &[CodeInfo] = &[
         code: SOONER_ON_CPUS,
         title: "the run would end sooner with every op on CPUs",
         explanation: "Each task is faster on a GPU, but there are fewer GPUs than CPUs, and so \
-            many tasks that they wait for each other: 0.1 s or more.",
+            many tasks that they wait for each other: 0.1 s or more. Not said where no task of a \
+            stage on a GPU waits.",
         wrong: "a thousand small tasks that each request the one GPU there is",
         right: "the same on CPUs, or with `gpus: 0.1`",
     },
@@ -98,11 +100,12 @@ pub(super) static WARNINGS: &[CodeInfo] = &[
         title: "shares of a GPU need more memory than it has",
         explanation: "A share divides the time of a device, not its memory. So many tasks as the \
             share lets onto a device need more memory together than it has, so that fewer run at a \
-            time, each with the time of its share only.",
-        wrong: "Pipeline(version: 1, inputs: {\"x\": Npy(path: \"x.npy\", type: \
-            \"f32[8192, 8192]\")}, stages: {\"a\": (gpus: 0.25, vram: \"30 GB\", do: \"x @ x\")})",
-        right: "Pipeline(version: 1, inputs: {\"x\": Npy(path: \"x.npy\", type: \
-            \"f32[8192, 8192]\")}, stages: {\"a\": (gpus: 0.5, vram: \"30 GB\", do: \"x @ x\")})",
+            time, each with the time of its share only; or two stages that do not wait for each \
+            other do. Of each kind of GPU the first 64 stages with a share are compared.",
+        wrong: "Pipeline(version: 1, inputs: {\"x\": Files(glob: \"*.npy\", plan: 100, type: \
+            \"f32[8192, 8192]\")}, stages: {\"a\": (each: \"x\", gpus: 0.25, vram: \"30 GB\", do: \"x @ x\")})",
+        right: "Pipeline(version: 1, inputs: {\"x\": Files(glob: \"*.npy\", plan: 100, type: \
+            \"f32[8192, 8192]\")}, stages: {\"a\": (each: \"x\", gpus: 0.5, vram: \"30 GB\", do: \"x @ x\")})",
     },
     CodeInfo {
         code: SEVERAL_GPUS,
@@ -144,7 +147,8 @@ pub(super) static WARNINGS: &[CodeInfo] = &[
             compute, and 1,000 of them waste 0.1 s. What starting a task costs is a choice, not a \
             measurement: it is less on one machine and more on an engine of many. Larger slices \
             change what a task sees, so that only the author can say whether the formula allows \
-            them.",
+            them: no edit is made for it. Not said of slices of which larger ones would leave nodes \
+            without a task.",
         wrong: "Pipeline(version: 1, inputs: {\"rows\": Split(of: Npy(path: \"x.npy\", type: \
             \"f32[100000, 8]\"), size: 1)}, stages: {\"a\": (each: \"rows\", do: \"rows * 2\")})",
         right: "Pipeline(version: 1, inputs: {\"rows\": Split(of: Npy(path: \"x.npy\", type: \

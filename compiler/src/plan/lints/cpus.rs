@@ -3,6 +3,7 @@
 use haul_ir::diagnostic::Diagnostic;
 
 use super::gpus::faster_gpu;
+use super::what_if::Saved;
 use super::{Lints, WORTH_SAYING, advice, whole_nanos, with_saving};
 use crate::diagnostics::codes::{FEW_CPUS, IDLE_CPUS};
 use crate::place::divide;
@@ -85,7 +86,12 @@ pub(super) fn missing(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> 
         return None;
     }
     let saving = lints.saving(choice, lints.with_cpus(choice, cpus));
-    if saving.is_some_and(|saving| !is_noticeable(lints, saving.time)) {
+    let is_noticed = match saving {
+        Saved::Known(saving) => is_noticeable(lints, saving.time),
+        Saved::Unknown => true,
+        Saved::NotTried => false,
+    };
+    if !is_noticed {
         return None;
     }
     let message = format!(
@@ -104,7 +110,7 @@ pub(super) fn missing(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> 
 /// Whether the run gets shorter by 0.1 s and by 3 %.
 fn is_noticeable(lints: &Lints<'_>, saved: i64) -> bool {
     let saved = u128::try_from(saved).unwrap_or(0);
-    let makespan = lints.estimates.makespan.unwrap_or(0);
+    let makespan = lints.estimated.estimates.makespan.unwrap_or(0);
     saved >= WORTH_SAYING && saved * 100 >= u128::from(makespan) * 3
 }
 

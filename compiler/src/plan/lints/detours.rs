@@ -33,12 +33,11 @@ fn detour_of(lints: &Lints<'_>, choice: &Choice, detour: &Detour) -> Option<Diag
     let typed = context.typed;
     let op = typed.head(detour.group);
     let name = group_name(typed, detour.group);
+    let are = if detour.forth.len() == 1 { "is" } else { "are" };
     let message = format!(
-        "`{}` ({}) is copied from the GPU for `{name}`, and `{}` ({}) back to it: {} a task",
-        value_name(typed, detour.forth),
-        size(lints, choice, detour.forth),
-        value_name(typed, detour.back),
-        size(lints, choice, detour.back),
+        "{} {are} copied from the GPU for `{name}`, and {} back to it: {} a task",
+        values(lints, choice, &detour.forth),
+        values(lints, choice, &detour.back),
         time(detour.time)
     );
     let span = lints.places.ops.get(op).copied().unwrap_or_default();
@@ -112,15 +111,12 @@ pub(super) fn between_stages(lints: &Lints<'_>, choice: &Choice) -> Option<Diagn
         size(lints, choice, h2d.value),
         time(both)
     );
-    let saving = lints.what_if.saving_of(
-        |_| {},
-        |tasks| {
-            let maker = &mut tasks[from.index()];
-            maker.time = maker.time.saturating_sub(forth);
-            let reader = &mut tasks[choice.graph.stage.index()];
-            reader.time = reader.time.saturating_sub(back);
-        },
-    );
+    let saving = lints.what_if.saving_with(|tasks| {
+        let maker = &mut tasks[from.index()];
+        maker.time = maker.time.saturating_sub(forth);
+        let reader = &mut tasks[choice.graph.stage.index()];
+        reader.time = reader.time.saturating_sub(back);
+    });
     let help = format!(
         "compute both in one stage: between stages values go through the host; \
          what `{before}` gives to others stays a name of its formula"
@@ -171,6 +167,19 @@ fn is_worth_saying(lints: &Lints<'_>, choice: &Choice, crossings: Nanos) -> bool
     let all = u128::from(crossings) * u128::from(lints.tasks(choice));
     let task = choice.division.time.unwrap_or(0);
     all >= WORTH_SAYING && u128::from(crossings) * 100 >= u128::from(task) * 3
+}
+
+/// The first of some values, and how many more there are.
+fn values(lints: &Lints<'_>, choice: &Choice, values: &[ValueId]) -> String {
+    let [first, more @ ..] = values else {
+        return String::new();
+    };
+    let name = value_name(lints.context.typed, *first);
+    let first = format!("`{name}` ({})", size(lints, choice, *first));
+    match more.len() {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
 }
 
 fn size(lints: &Lints<'_>, choice: &Choice, value: ValueId) -> String {

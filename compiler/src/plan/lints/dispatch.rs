@@ -55,11 +55,9 @@ fn small(lints: &Lints<'_>, choice: &Choice, each: CollectionId) -> Option<Diagn
     let machine = choice.machine(lints.context);
     let vram = choice.division.vram(machine);
     let slots = slots(&choice.asked, machine.node, machine.gpu, vram).max(1);
-    let items = (DISPATCH * 10)
-        .div_ceil(task.max(1))
-        .min(count / slots)
-        .max(2);
+    let items = (DISPATCH * 10).div_ceil(task.max(1)).min(count / slots);
     let (help, saving) = match &graph.inputs[collection.input].source {
+        Source::Split { .. } if items < 2 => return None,
         Source::Split { size, .. } => (
             format!(
                 "cut `{}` into larger slices, such as `size: {}`, where the formula allows it",
@@ -84,6 +82,7 @@ fn small(lints: &Lints<'_>, choice: &Choice, each: CollectionId) -> Option<Diagn
             }),
         ),
     };
+    let help = format!("{help}; the saving counts {} a start", time(DISPATCH));
     let diagnostic = Diagnostic::warning(SMALL_TASKS, lints.span(choice), message)
         .at("most of its time is dispatch")
         .help(help);

@@ -6,6 +6,7 @@ use haul_ir::plan::Reason;
 use haul_ir::target::Gpu;
 
 use super::queues::{on_cpus, without_gpu};
+use super::what_if::Saved;
 use super::{Lints, WORTH_SAYING, advice, whole_nanos, with_saving};
 use crate::diagnostics::codes::{IDLE_GPU, NO_GPU_REQUESTED, SEVERAL_GPUS};
 use crate::feasibility::homes;
@@ -14,22 +15,47 @@ use crate::plan::choice::{Choice, asks_for_gpu, finish, machine};
 use crate::plan::edits::{set, write};
 use crate::render::units::time;
 
-/// A GPU is requested and everything is on CPUs, although all work is known.
+/// A GPU is requested and everything is on CPUs, although all work is known, or whatever it is.
 pub(super) fn idle(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> {
     let gpu = choice.machine(lints.context).gpu?;
-    let time_held = choice.division.time?;
-    if choice.division.uses_gpu() {
+    let time_held = choice.division.time;
+    if choice.division.uses_gpu() || (time_held.is_none() && !is_never_on_gpu(choice)) {
         return None;
     }
     let name = lints.name(choice.graph.stage);
     let message = format!("`{name}` requests a GPU that none of its ops runs on");
-    let at = format!("each task holds {} for {}", gpu.name, time(time_held));
-    let saving = lints.saving(choice, on_cpus(choice));
-    let frees = gpu_time(lints, choice, choice.asked.gpus);
+    let (at, saving, frees) = match time_held {
+        Some(held) => (
+            format!("each task holds {} for {}", gpu.name, time(held)),
+            lints.saving(choice, on_cpus(choice)),
+            gpu_time(lints, choice, choice.asked.gpus),
+        ),
+        None => (
+            format!("each task holds {}", gpu.name),
+            Saved::Unknown,
+            "it for other tasks".to_owned(),
+        ),
+    };
     let help = advice(way_out(lints, choice), saving, &frees);
     let diagnostic = Diagnostic::warning(IDLE_GPU, lints.span(choice), message);
     let diagnostic = with_saving(diagnostic.at(at).help(help), saving);
     Some(without_gpu(lints, choice, diagnostic))
+}
+
+/// Whether facts that no size changes keep everything in a stage on CPUs.
+fn is_never_on_gpu(choice: &Choice) -> bool {
+    let mut reasons = choice.division.hard_reasons();
+    reasons.all(|reason| {
+        matches!(
+            reason,
+            Some(
+                Reason::NoGpuKernel(_)
+                    | Reason::NotArrayWork
+                    | Reason::IoBound
+                    | Reason::PinnedByAuthor
+            )
+        )
+    })
 }
 
 /// What to do about a GPU that none of a stage's ops runs on, by why they do not.
@@ -64,8 +90,11 @@ fn way_out(lints: &Lints<'_>, choice: &Choice) -> String {
 pub(super) fn missing(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> {
     let (request, then, gpu) = faster_gpu(lints, choice)?;
     let saving = lints.saving(choice, request);
-    if saving.is_some_and(|saving| saving.time < 0) {
-        return None; // The stage would be done sooner, and the run later.
+    match saving {
+        // The stage would be done sooner, and the run later, or who knows.
+        Saved::Known(saving) if saving.time < 0 => return None,
+        Saved::NotTried => return None,
+        Saved::Known(_) | Saved::Unknown => {}
     }
     let message = format!(
         "`{}` would take {} with a GPU {} and takes {} without",

@@ -11,7 +11,7 @@ use crate::render::units::time;
 /// Tasks queue for GPUs so long that the run would end sooner without. Told at the stage that
 /// keeps them busy the longest.
 pub(super) fn sooner_on_cpus(lints: &Lints<'_>) -> Option<Diagnostic> {
-    let estimates = lints.estimates;
+    let estimates = &lints.estimated.estimates;
     let (planned, on_cpus) = (estimates.makespan?, estimates.all_on_cpu?);
     if u128::from(planned.saturating_sub(on_cpus)) < WORTH_SAYING {
         return None;
@@ -22,22 +22,20 @@ pub(super) fn sooner_on_cpus(lints: &Lints<'_>) -> Option<Diagnostic> {
             .iter()
             .filter(|choice| choice.division.uses_gpu())
     };
-    let busiest = on_gpu().max_by_key(|choice| choice.finish)?;
+    let waits = |choice: &&Choice| lints.estimated.queueing[choice.graph.stage] > Some(0);
+    let busiest = on_gpu().filter(waits).max_by_key(|choice| choice.finish)?;
     let message = format!(
         "the run takes {}, and {} with every op on CPUs: tasks of `{}` wait for GPUs",
         time(planned),
         time(on_cpus),
         lints.name(busiest.graph.stage)
     );
-    let saving = lints.what_if.saving_of(
-        |_| {},
-        |tasks| {
-            for (tasks, choice) in tasks.iter_mut().zip(lints.choices.iter()) {
-                tasks.time = choice.division.time_on_cpu.unwrap_or(0);
-                tasks.share.gpu = None;
-            }
-        },
-    );
+    let saving = lints.what_if.saving_with(|tasks| {
+        for (tasks, choice) in tasks.iter_mut().zip(lints.choices.iter()) {
+            tasks.time = choice.division.time_on_cpu.unwrap_or(0);
+            tasks.share.gpu = None;
+        }
+    });
     let help = "request CPUs, let `any_of` choose, or use a share of a GPU for each task";
     let diagnostic = Diagnostic::warning(SOONER_ON_CPUS, lints.span(busiest), message);
     let diagnostic = with_saving(diagnostic.at("the GPUs are busy here").help(help), saving);

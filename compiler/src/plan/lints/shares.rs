@@ -53,10 +53,14 @@ pub(super) fn more_than_memory(lints: &Lints<'_>, choice: &Choice) -> Option<Dia
     let gpu = shared(lints, choice).filter(|_| choice.division.uses_gpu())?;
     let peak = &choice.division.peaks.vram;
     let fit = fraction_fit(&choice.asked, gpu, peak, &lints.context.sizes.largest)?;
+    let together = fit.by_share.min(lints.tasks(choice));
+    if together <= fit.by_vram {
+        return None;
+    }
     let message = format!(
         "`{}` lets {} tasks of {} onto one {}, whose {} hold {}",
         lints.name(choice.graph.stage),
-        fit.by_share,
+        together,
         bytes(fit.vram.into()),
         gpu.name,
         bytes(gpu.vram.into()),

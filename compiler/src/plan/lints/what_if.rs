@@ -7,15 +7,29 @@ use haul_ir::diagnostic::Saving;
 use haul_ir::id::{Id, IdVec, StageId};
 use haul_ir::plan::Estimates;
 
+use crate::feasibility::slots;
 use crate::plan::Context;
 use crate::plan::choice::Choice;
 use crate::plan::estimates::{planned_tasks, price, tasks_of};
 use crate::simulate::{Tasks, simulate};
 
-/// At most so many runs are simulated for savings, and of at most so many stages and tasks
-/// together: the rest is said without a saving.
+/// At most so many runs are simulated for savings, and of at most so many stages and waves of their
+/// tasks together.
 const MOST_RUNS: u64 = 64;
+const MOST_WAVES: u64 = 1_000_000;
+
+/// Of a stage of more tasks, several are simulated as one.
 const MOST_TASKS: u64 = 1_000_000;
+
+/// What a change saves of the whole run.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Saved {
+    Known(Saving),
+    /// Numbers of tasks are unknown, or the change cannot be made.
+    Unknown,
+    /// Too much was simulated before.
+    NotTried,
+}
 
 /// The planned run, to compare others with.
 pub(super) struct WhatIf<'a> {
@@ -24,7 +38,8 @@ pub(super) struct WhatIf<'a> {
     planned: Option<(Nanos, Option<u64>)>,
     tasks: OnceCell<Option<Vec<Tasks>>>,
     runs_left: Cell<u64>,
-    tasks_left: Cell<u64>,
+    waves: OnceCell<u64>,
+    waves_left: Cell<u64>,
 }
 
 impl<'a> WhatIf<'a> {
@@ -41,55 +56,89 @@ impl<'a> WhatIf<'a> {
                 .map(|makespan| (makespan, estimates.nano_usd)),
             tasks: OnceCell::new(),
             runs_left: Cell::new(MOST_RUNS),
-            tasks_left: Cell::new(MOST_TASKS),
+            waves: OnceCell::new(),
+            waves_left: Cell::new(MOST_WAVES),
         }
     }
 
-    /// What it saves to place a stage otherwise; nothing where that is unknown, or too much was
-    /// simulated before.
-    pub(super) fn saving(
-        &self,
-        change: impl FnOnce() -> Option<(StageId, Choice)>,
-    ) -> Option<Saving> {
-        let planned = self.planned?;
-        let mut tasks = self.tasks()?;
-        let (stage, choice) = change()?;
-        tasks[stage.index()] = tasks_of(self.context, stage, &choice)?;
-        Some(difference(planned, self.run(&tasks)))
+    /// What it saves to place a stage otherwise.
+    pub(super) fn saving(&self, change: impl FnOnce() -> Option<(StageId, Choice)>) -> Saved {
+        self.try_saving(1, |planned, tasks| {
+            let (stage, choice) = change()?;
+            let mut tasks = tasks.to_vec();
+            tasks[stage.index()] = tasks_of(self.context, stage, &choice)?;
+            Some(difference(planned, self.run(&tasks)))
+        })
     }
 
-    /// What it saves to run all tasks in another way: both ways are simulated.
+    /// What it saves to run all tasks in another way than planned.
+    pub(super) fn saving_with(&self, change: impl FnOnce(&mut [Tasks])) -> Saved {
+        self.try_saving(1, |planned, tasks| {
+            let mut tasks = tasks.to_vec();
+            change(&mut tasks);
+            Some(difference(planned, self.run(&tasks)))
+        })
+    }
+
+    /// What it saves to run all tasks in one way rather than in another, neither of them planned.
     pub(super) fn saving_of(
         &self,
         before: impl FnOnce(&mut [Tasks]),
         after: impl FnOnce(&mut [Tasks]),
-    ) -> Option<Saving> {
-        let mut tasks = self.tasks()?;
-        before(&mut tasks);
-        let planned = self.run(&tasks);
-        let mut tasks = self.tasks()?;
-        after(&mut tasks);
-        Some(difference(planned, self.run(&tasks)))
+    ) -> Saved {
+        self.try_saving(2, |_, tasks| {
+            let (mut old, mut new) = (tasks.to_vec(), tasks.to_vec());
+            before(&mut old);
+            after(&mut new);
+            Some(difference(self.run(&old), self.run(&new)))
+        })
     }
 
-    /// The tasks of the planned run, where they may be simulated once more.
-    fn tasks(&self) -> Option<Vec<Tasks>> {
-        let runs = self.runs_left.get().checked_sub(1)?;
+    /// The saving that some more runs tell, with the planned one and its tasks.
+    fn try_saving(
+        &self,
+        runs: u64,
+        saving: impl FnOnce((Nanos, Option<u64>), &[Tasks]) -> Option<Saving>,
+    ) -> Saved {
         let tasks = self
             .tasks
             .get_or_init(|| planned_tasks(self.context, self.choices));
-        let tasks = tasks.as_ref()?;
-        let count = |tasks: &Tasks| tasks.count.saturating_add(1);
-        let count = tasks.iter().map(count).fold(0, u64::saturating_add);
-        match self.tasks_left.get().checked_sub(count) {
-            Some(left) => self.tasks_left.set(left),
-            None => {
-                self.runs_left.set(0);
-                return None;
-            }
+        let (Some(planned), Some(tasks)) = (self.planned, tasks) else {
+            return Saved::Unknown;
+        };
+        if !self.may_run(runs) {
+            return Saved::NotTried;
         }
-        self.runs_left.set(runs);
-        Some(tasks.clone())
+        saving(planned, tasks).map_or(Saved::Unknown, Saved::Known)
+    }
+
+    /// Whether so many runs may be simulated; counts them.
+    fn may_run(&self, runs: u64) -> bool {
+        let waves = *self.waves.get_or_init(|| self.waves());
+        let runs_left = self.runs_left.get().checked_sub(runs);
+        let waves_left = self.waves_left.get();
+        let waves_left = waves_left.checked_sub(waves.saturating_mul(runs));
+        let (Some(runs_left), Some(waves_left)) = (runs_left, waves_left) else {
+            self.runs_left.set(0); // Nor is anything smaller simulated from here on.
+            return false;
+        };
+        self.runs_left.set(runs_left);
+        self.waves_left.set(waves_left);
+        true
+    }
+
+    /// About how many batches of tasks a run starts.
+    fn waves(&self) -> u64 {
+        let waves = self.choices.iter().map(|choice| {
+            let machine = choice.machine(self.context);
+            let vram = choice.division.vram(machine);
+            let slots = slots(machine.request, machine.node, machine.gpu, vram);
+            let on_one = slots / u64::from(machine.node.count.max(1));
+            let tasks = self.context.sizes.planned.eval(&choice.tasks);
+            let tasks = tasks.unwrap_or(1).min(MOST_TASKS);
+            tasks.div_ceil(on_one.max(1)).saturating_add(1)
+        });
+        waves.fold(0, u64::saturating_add)
     }
 
     fn run(&self, tasks: &[Tasks]) -> (Nanos, Option<u64>) {
