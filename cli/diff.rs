@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(required_unless_present = "base")]
     new: Option<String>,
     /// Compares all plans that `haul.ron` declares, as they were at REV, with those of now.
-    #[arg(long, value_name = "REV", conflicts_with_all = ["old", "new", "targets"])]
+    #[arg(long, value_name = "REV", conflicts_with_all = ["old", "new", "targets", "params", "pins"])]
     base: Option<String>,
     /// The machines to plan pipelines for. Without, those of the other side if that is a plan file,
     /// or of `haul.ron`.
@@ -57,24 +57,33 @@ enum Format {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
     let project = Project::find()?;
-    let mut unplanned = Vec::new();
+    let mut comparison = Comparison::default();
     let pairs = match (&args.base, &args.old, &args.new) {
-        (Some(base), ..) => pairs_since(base, project.as_ref(), &mut unplanned)?,
+        (Some(base), ..) => pairs_since(base, project.as_ref(), &mut comparison)?,
         (None, Some(old), Some(new)) => pairs_of(old, new, args, project.as_ref())?,
         _ => return Err(Trouble::new("name two plans, or --base REV")),
     };
-    let comparison = Comparison {
-        unplanned,
-        ..compare(&pairs)
-    };
+    compare(&pairs, &mut comparison);
     print(&comparison, args)?;
+    for before in &comparison.unplanned_before {
+        terminal::tell(&format!("note: {before}\n"));
+    }
     for failed in &comparison.failed {
         terminal::tell_error(&format!("policy: {failed}"));
     }
     for unplanned in &comparison.unplanned {
         terminal::tell_error(&format!("could not tell what changed: {unplanned}"));
     }
-    Ok(match comparison.diffs.iter().all(Diff::is_empty) {
+    if let (Some(_), Some(project), true) = (&args.base, &project, comparison.unplanned.is_empty())
+    {
+        let held = pairs
+            .iter()
+            .filter_map(|pair| Some((&pair.policies, pair.new.as_ref()?)));
+        kept::check_names(project, &held.collect::<Vec<_>>())?;
+    }
+    let same =
+        comparison.unplanned_before.is_empty() && comparison.diffs.iter().all(Diff::is_empty);
+    Ok(match same {
         _ if !comparison.unplanned.is_empty() => Exit::Trouble,
         _ if !comparison.failed.is_empty() => Exit::Policy,
         true => Exit::Fine,
@@ -87,27 +96,29 @@ struct Pair {
     old: Option<SavedPlan>,
     new: Option<SavedPlan>,
     policies: Policies,
+    /// Whether the old one could not be made: then there is nothing to compare with.
+    unplanned: bool,
 }
 
-fn compare(pairs: &[Pair]) -> Comparison {
-    let mut comparison = Comparison::default();
-    for Pair { old, new, policies } in pairs {
+/// Adds what changed, and the policies that the new plans break.
+fn compare(pairs: &[Pair], comparison: &mut Comparison) {
+    for pair in pairs {
+        let (old, new) = (&pair.old, &pair.new);
         let empty = |other: &Option<SavedPlan>| other.as_ref().map(SavedPlan::emptied);
         let (was, is) = (
             old.clone().or_else(|| empty(new)),
             new.clone().or_else(|| empty(old)),
         );
-        if let (Some(was), Some(is)) = (was, is) {
+        if let (Some(was), Some(is), false) = (was, is, pair.unplanned) {
             comparison.diffs.push(Diff::of(&was, &is));
         }
         if let Some(new) = new {
-            let broken = policy::check(policies, old.as_ref(), new);
+            let broken = policy::check(&pair.policies, old.as_ref(), new);
             comparison
                 .failed
                 .extend(broken.iter().map(ToString::to_string));
         }
     }
-    comparison
 }
 
 fn print(comparison: &Comparison, args: &Args) -> Result<(), Trouble> {
@@ -136,6 +147,19 @@ fn pairs_of(
     project: Option<&Project>,
 ) -> Result<Vec<Pair>, Trouble> {
     let (old, new) = (named(old)?, named(new)?);
+    if let (Named::Plan(old), Named::Plan(new)) = (&old, &new) {
+        if !args.targets.is_empty() || !args.set.is_empty() {
+            let message = "two plan files leave nothing to plan: --target, --set and --pin are for \
+                pipelines";
+            return Err(Trouble::new(message));
+        }
+        return Ok(vec![Pair {
+            policies: policies(project, None, &new.target.name)?,
+            old: Some((**old).clone()),
+            new: Some((**new).clone()),
+            unplanned: false,
+        }]);
+    }
     let targets: Vec<String> = match (&old, &new) {
         _ if !args.targets.is_empty() => args.targets.clone(),
         (Named::Plan(plan), Named::Pipeline(..)) | (Named::Pipeline(..), Named::Plan(plan)) => {
@@ -143,13 +167,6 @@ fn pairs_of(
         }
         _ => Vec::new(),
     };
-    if let (Named::Plan(old), Named::Plan(new)) = (&old, &new) {
-        return Ok(vec![Pair {
-            policies: policies(project, None, &new.target.name)?,
-            old: Some((**old).clone()),
-            new: Some((**new).clone()),
-        }]);
-    }
     let targets = match targets.is_empty() {
         true => project::default_targets()?,
         false => {
@@ -171,6 +188,7 @@ fn pairs_of(
             policies: policies(project, path, &target.name)?,
             old: Some(old),
             new: Some(new),
+            unplanned: false,
         })
     };
     pairs.map(pair).collect()
@@ -190,11 +208,15 @@ fn named(argument: &str) -> Result<Named, Trouble> {
         }
         _ => (PathBuf::from(argument), None),
     };
-    let text = file::text(&path)?;
+    let text = file::plan_text(&path)?;
     // A pipeline begins with a comment or a bracket.
     if !text.starts_with("plan ") && !text.trim_start().starts_with('{') {
         let shown = argument.to_owned();
-        return Ok(Named::Pipeline(File { path, shown, text }, revision));
+        let file = File { path, shown, text };
+        if let Some(revision) = &revision {
+            revision.lay_out_data(&file)?;
+        }
+        return Ok(Named::Pipeline(file, revision));
     }
     let plan = SavedPlan::read(&text);
     let plan = plan.map_err(|error| Trouble::new(format!("{argument}:{error}")))?;
@@ -250,46 +272,69 @@ fn policies(
 }
 
 /// All plans that the project declares, at a revision and now, joined by where they are kept. What
-/// has no plan now is told and noted.
+/// has no plan now, or had none, is told and noted.
 fn pairs_since(
     base: &str,
     project: Option<&Project>,
-    unplanned: &mut Vec<String>,
+    comparison: &mut Comparison,
 ) -> Result<Vec<Pair>, Trouble> {
     let Some(project) = project else {
         let message = format!("there is no {FILE} that says which plans to compare");
         return Err(Trouble::new(message));
     };
-    let revision = Revision::open(base)?;
-    let then = Project::at(&revision.folder().join(inside(project, &revision)?))?;
-    let mut before = BTreeMap::new();
-    if let Some(then) = &then {
-        for declared in all_plans(then, Some(&revision))? {
-            before.insert(declared.path, declared.plan);
-        }
-    }
+    let mut before = plans_at(base, project)?;
     let mut pairs = Vec::new();
-    for declared in all_plans(project, None)? {
+    for declared in all_plans(project, kept::kept(project)?, None)? {
         let Declared { path, plan, .. } = declared;
+        let old = before.remove(&path);
         if plan.is_none() {
-            unplanned.push(format!("{path} cannot be made: `haul check` says why"));
+            let unplanned = format!("{path} cannot be made: `haul check` says why");
+            comparison.unplanned.push(unplanned);
+            continue;
         }
-        let old = before.remove(&path).flatten();
-        if plan.is_some() {
-            pairs.push(Pair {
-                old,
-                new: plan,
-                policies: declared.policies,
-            });
+        let unplanned = matches!(old, Some(None));
+        if unplanned {
+            let before = format!("{path} had no plan at {base}");
+            comparison.unplanned_before.push(before);
         }
+        pairs.push(Pair {
+            old: old.flatten(),
+            new: plan,
+            policies: declared.policies,
+            unplanned,
+        });
     }
     let gone = before.into_values().map(|old| Pair {
         old,
         new: None,
         policies: Policies::default(),
+        unplanned: false,
     });
     pairs.extend(gone);
     Ok(pairs)
+}
+
+/// All plans that the project declared at a revision, by where they are kept; none of a pipeline
+/// that had a mistake. Where the project itself had one, that is told, and it declared nothing.
+fn plans_at(base: &str, project: &Project) -> Result<BTreeMap<String, Option<SavedPlan>>, Trouble> {
+    let revision = Revision::open(base)?;
+    let folder = revision.folder().join(inside(project, &revision)?);
+    let tell = |trouble: Trouble| {
+        if let Trouble::Message(message) = trouble {
+            let message = revision.renamed(&message);
+            terminal::tell(&format!("note: all plans count as new: {message}\n"));
+        }
+    };
+    let mut plans = BTreeMap::new();
+    let then = Project::at(&folder).map_err(tell).ok().flatten();
+    if let Some(then) = &then
+        && let Ok(kept) = kept::kept(then).map_err(tell)
+    {
+        for declared in all_plans(then, kept, Some(&revision))? {
+            plans.insert(declared.path, declared.plan);
+        }
+    }
+    Ok(plans)
 }
 
 /// The path of a project in the repository.
@@ -312,14 +357,22 @@ struct Declared {
     policies: Policies,
 }
 
-fn all_plans(project: &Project, revision: Option<&Revision>) -> Result<Vec<Declared>, Trouble> {
-    let kept = kept::kept(project)?;
+fn all_plans(
+    project: &Project,
+    kept: Vec<Kept<'_>>,
+    revision: Option<&Revision>,
+) -> Result<Vec<Declared>, Trouble> {
     let mut all = Vec::new();
     for plans in kept.chunk_by(|a, b| a.pipeline == b.pipeline) {
-        if let (Some(revision), Some(Kept { pipeline, .. })) = (revision, plans.first()) {
-            revision.with_data(pipeline.clone())?;
+        let Some(Kept { pipeline, .. }) = plans.first() else {
+            continue;
+        };
+        let mut file = File::read(pipeline)?;
+        if let Some(revision) = revision {
+            revision.lay_out_data(&file)?;
+            file.shown = revision.renamed(&file.shown);
         }
-        let (made, _) = kept::compile(project, plans)?;
+        let (made, _) = kept::compile(project, &file, plans);
         for (kept, plan) in plans.iter().zip(made) {
             let path = kept.path.strip_prefix(&project.folder);
             all.push(Declared {

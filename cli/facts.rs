@@ -20,6 +20,11 @@ pub(crate) struct Set {
 }
 
 impl Set {
+    /// Whether nothing is overridden.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.params.is_empty() && self.pins.is_empty()
+    }
+
     fn facts(&self) -> Facts {
         Facts {
             params: self.params.clone(),
@@ -80,7 +85,8 @@ fn read_data(facts: &mut Facts, file: &File, input: &Input) {
                 facts.widths.insert(name.clone(), files.len() as u64);
             }
             Err(error) => {
-                facts.unreadable.insert(name.clone(), error.to_string());
+                let error = file.renamed(&error.to_string());
+                facts.unreadable.insert(name.clone(), error);
             }
         },
         // Made here, or read when the run begins: their types tell nothing new.
@@ -106,7 +112,8 @@ fn read_header(facts: &mut Facts, file: &File, name: &str, source: &Source) {
             facts.headers.insert(name.to_owned(), ty);
         }
         Err(error) => {
-            facts.unreadable.insert(name.to_owned(), error.to_string());
+            let error = file.renamed(&error.to_string());
+            facts.unreadable.insert(name.to_owned(), error);
         }
     }
 }

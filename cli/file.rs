@@ -11,6 +11,9 @@ use haul_ir::target::Target;
 
 use crate::exit::Trouble;
 
+/// Most bytes of a file that may be a plan.
+const MAX_PLAN: u64 = 1 << 30;
+
 /// A pipeline file and its text.
 pub(crate) struct File {
     /// Where it is.
@@ -38,6 +41,15 @@ impl File {
         }
     }
 
+    /// A message about files beside it, which calls them the way it is called.
+    pub(crate) fn renamed(&self, message: &str) -> String {
+        let (path, (_, name)) = (self.path.to_string_lossy(), self.names());
+        match (path.strip_suffix(&name), self.shown.strip_suffix(&name)) {
+            (Some(folder), Some(shown)) if !folder.is_empty() => message.replace(folder, shown),
+            _ => message.to_owned(),
+        }
+    }
+
     /// Plans its graph for a target. The plan knows the file by its name without folders.
     pub(crate) fn plan(
         &self,
@@ -60,12 +72,26 @@ impl File {
 
 /// The text of a pipeline or target file. Of one that is too large, as much as shows that it is.
 pub(crate) fn text(path: &Path) -> Result<String, Trouble> {
-    let trouble = |error| Trouble::new(format!("could not read {}: {error}", path.display()));
-    let mut text = String::new();
-    let file = fs::File::open(path).map_err(trouble)?;
-    let mut start = file.take(MAX_FILE as u64 + 1);
-    start.read_to_string(&mut text).map_err(trouble)?;
-    Ok(text)
+    start(path, MAX_FILE as u64 + 1)
+}
+
+/// The text of a file that may be a plan: all of it.
+pub(crate) fn plan_text(path: &Path) -> Result<String, Trouble> {
+    let too_large = || {
+        let path = path.display();
+        Trouble::new(format!(
+            "could not read {path}: a plan has at most {MAX_PLAN} bytes"
+        ))
+    };
+    // Before it is read; a pipe tells no length.
+    if fs::metadata(path).is_ok_and(|file| file.len() > MAX_PLAN) {
+        return Err(too_large());
+    }
+    let text = start(path, MAX_PLAN + 1)?;
+    match text.len() as u64 > MAX_PLAN {
+        true => Err(too_large()),
+        false => Ok(text),
+    }
 }
 
 /// Writes a text file: beside it first, so that it is there whole or not at all.
@@ -91,4 +117,13 @@ pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Trouble> {
             Err(Trouble::new(message))
         }
     }
+}
+
+/// The first bytes of a text file.
+fn start(path: &Path, most: u64) -> Result<String, Trouble> {
+    let trouble = |error| Trouble::new(format!("could not read {}: {error}", path.display()));
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(trouble)?;
+    file.take(most).read_to_string(&mut text).map_err(trouble)?;
+    Ok(text)
 }

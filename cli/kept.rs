@@ -1,9 +1,12 @@
 //! The plans that a project keeps: one beside each pipeline for each target that it declares.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use haul_compiler::policy::{self, Policies};
 use haul_compiler::project::Snapshots;
 use haul_compiler::saved::SavedPlan;
 use haul_ir::diagnostic::{Diagnostic, Severity};
@@ -11,9 +14,12 @@ use haul_ir::target::Target;
 
 use crate::exit::{Exit, Trouble};
 use crate::facts::{self, Set};
-use crate::file::File;
+use crate::file::{File, plan_text};
 use crate::project::{FILE, Project, shown};
 use crate::{machine, messages};
+
+/// What plan files begin with.
+const PLAN: &[u8; 5] = b"plan ";
 
 /// A plan that is kept.
 pub(crate) struct Kept<'p> {
@@ -72,7 +78,8 @@ pub(crate) fn kept(project: &Project) -> Result<Vec<Kept<'_>>, Trouble> {
     Ok(all.into_values().collect())
 }
 
-/// Plan files beside pipelines that belong to no pipeline and target: one of them is gone.
+/// Plans beside pipelines that belong to no pipeline and target: one of them is gone. Files that
+/// are no plan of the pipeline and target of their name are not ours.
 pub(crate) fn orphans(project: &Project, kept: &[Kept<'_>]) -> Vec<PathBuf> {
     let mut orphans = Vec::new();
     for entry in project.snapshots() {
@@ -85,7 +92,7 @@ pub(crate) fn orphans(project: &Project, kept: &[Kept<'_>]) -> Vec<PathBuf> {
     orphans.sort();
     orphans.dedup();
     let kept: HashSet<_> = kept.iter().map(|kept| &kept.path).collect();
-    orphans.retain(|path| !kept.contains(path) && name(path).contains('.'));
+    orphans.retain(|path| !kept.contains(path) && is_ours(path));
     orphans
 }
 
@@ -93,17 +100,14 @@ pub(crate) fn orphans(project: &Project, kept: &[Kept<'_>]) -> Vec<PathBuf> {
 /// that there is no plan for.
 pub(crate) fn compile(
     project: &Project,
+    file: &File,
     plans: &[Kept<'_>],
-) -> Result<(Vec<Option<SavedPlan>>, Exit), Trouble> {
-    let Some(first) = plans.first() else {
-        return Ok((Vec::new(), Exit::Fine));
-    };
-    let file = File::read(&first.pipeline)?;
-    let checked = facts::check(&file, &Set::default());
+) -> (Vec<Option<SavedPlan>>, Exit) {
+    let checked = facts::check(file, &Set::default());
     let tell = |diagnostics: Vec<Diagnostic>| {
         let mut diagnostics = project.lints().apply(diagnostics);
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
-        messages::tell(&file, &diagnostics)
+        messages::tell(file, &diagnostics)
     };
     let mut exit = tell(checked.diagnostics);
     let mut made = Vec::new();
@@ -118,7 +122,33 @@ pub(crate) fn compile(
         exit = exit.max(tell(diagnostics));
         made.push(plan);
     }
-    Ok((made, exit))
+    (made, exit)
+}
+
+/// Refuses names in policies that are in none of the plans: mistyped, or gone.
+pub(crate) fn check_names(
+    project: &Project,
+    held: &[(&Policies, &SavedPlan)],
+) -> Result<(), Trouble> {
+    match policy::unmatched(held)[..] {
+        [] => Ok(()),
+        [name, ..] => {
+            let text = &name.text;
+            let message = format!("no stage or op of these pipelines is called `{text}`");
+            Err(project.trouble(name, message))
+        }
+    }
+}
+
+/// Whether a file is a plan of the pipeline and target that its name says.
+fn is_ours(path: &Path) -> bool {
+    let mut start = [0; PLAN.len()];
+    let begins = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    if begins.is_err() || start != *PLAN {
+        return false;
+    }
+    let plan = plan_text(path).ok().map(|text| SavedPlan::read(&text));
+    matches!(plan, Some(Ok(plan)) if name(path) == format!("{}.{}", plan.pipeline, plan.target.name))
 }
 
 /// The targets of an entry.

@@ -10,7 +10,7 @@ use haul_ir::graph::Source;
 use tempfile::TempDir;
 
 use crate::exit::Trouble;
-use crate::file::text;
+use crate::file::File;
 use crate::project::shown;
 
 /// A revision, of which the files that plans are made of are laid out in a temporary folder.
@@ -54,6 +54,12 @@ impl Revision {
         &self.top
     }
 
+    /// A message about files of the revision, which calls them `REV:path`.
+    pub(crate) fn renamed(&self, message: &str) -> String {
+        let folder = format!("{}/", shown(self.folder()));
+        message.replace(&folder, &format!("{}:", self.name))
+    }
+
     /// Where a file is laid out that git calls by this path: from the top folder, or with `./` from
     /// the current one.
     pub(crate) fn path(&self, path: &str) -> Result<PathBuf, Trouble> {
@@ -64,26 +70,26 @@ impl Revision {
         }
         let laid_out = within(&inside.join(path)).map(|inside| self.folder().join(inside));
         match laid_out.filter(|path| path.is_file()) {
-            Some(path) => self.with_data(path),
+            Some(path) => Ok(path),
             None => Err(Trouble::new(format!("{}:{path} is not there", self.name))),
         }
     }
 
     /// Lays out the data of a pipeline too, as far as its types stand nowhere else.
-    pub(crate) fn with_data(&self, pipeline: PathBuf) -> Result<PathBuf, Trouble> {
-        let folder = pipeline.parent().unwrap_or(self.folder());
-        let folder = folder.strip_prefix(self.folder()).unwrap_or(folder);
-        let (ast, _) = syntax::parse(&text(&pipeline)?);
+    pub(crate) fn lay_out_data(&self, pipeline: &File) -> Result<(), Trouble> {
+        let folder = pipeline.folder();
+        let folder = folder.strip_prefix(self.folder()).unwrap_or(&folder);
+        let (ast, _) = syntax::parse(&pipeline.text);
         let inputs = ast.as_ref().map(undeclared).unwrap_or_default();
         let paths = inputs.iter().filter_map(|(_, source)| path_of(source));
         let paths = paths.filter_map(|path| within(&folder.join(path)));
         let literal: Vec<_> = paths
             .map(|path| format!(":(literal){}", shown(&path)))
             .collect();
-        if !literal.is_empty() {
-            self.lay_out(&literal.iter().map(String::as_str).collect::<Vec<_>>())?;
+        match literal.is_empty() {
+            true => Ok(()),
+            false => self.lay_out(&literal.iter().map(String::as_str).collect::<Vec<_>>()),
         }
-        Ok(pipeline)
     }
 
     /// Lays out the files that match any of git's patterns.

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use haul_compiler::diff::{Diff, text};
 use haul_compiler::policy;
-use haul_compiler::project::Placed;
 use haul_compiler::saved::SavedPlan;
 
 use crate::exit::{Exit, Trouble};
-use crate::file::{self, write_whole};
+use crate::file::{self, File, write_whole};
 use crate::kept::{self, Kept};
 use crate::project::{FILE, Project, shown};
 use crate::terminal;
@@ -19,7 +18,7 @@ use crate::terminal;
 ///
 /// `haul.ron` declares which pipelines are planned for which targets, and the policies that plans
 /// keep to. Without --accept nothing is written: each plan that differs, is missing, or belongs to
-/// no pipeline is told.
+/// no pipeline is told. A plan that is written in another form, or order, does not differ.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Compares, which is what happens without it too.
@@ -105,7 +104,10 @@ fn check(project: &Project, kept: &[Kept<'_>], orphans: &[PathBuf]) -> Result<Ex
         exit = exit.max(Exit::Policy);
     }
     if compiled {
-        check_names(project, &fresh)?;
+        let held = fresh
+            .iter()
+            .map(|now| (&now.kept.entry.policies, &now.plan));
+        kept::check_names(project, &held.collect::<Vec<_>>())?;
     }
     Ok(exit)
 }
@@ -158,7 +160,9 @@ fn compile<'a>(project: &Project, kept: &'a [Kept<'a>]) -> Result<(Vec<Fresh<'a>
     let mut fresh = Vec::new();
     let mut exit = Exit::Fine;
     for plans in kept.chunk_by(|a, b| a.pipeline == b.pipeline) {
-        let (made, found) = kept::compile(project, plans)?;
+        let Some(first) = plans.first() else { continue };
+        let file = File::read(&first.pipeline)?;
+        let (made, found) = kept::compile(project, &file, plans);
         exit = exit.max(found);
         for (kept, plan) in plans.iter().zip(made) {
             let Some(plan) = plan else { continue };
@@ -188,33 +192,18 @@ fn difference(now: &Fresh<'_>, before: Option<&str>) -> Option<String> {
     let changes = match SavedPlan::read(before) {
         Err(error) => format!("it is no plan that this haul reads: line {error}\n"),
         Ok(before) => match Diff::of(&before, &now.plan) {
-            diff if diff.is_empty() => "it is written in another form\n".to_owned(),
+            diff if diff.is_empty() => return None,
             diff => text(&diff, terminal::colour(), false),
         },
     };
     Some(format!("{path} differs\n{changes}\n"))
 }
 
-/// Names in policies that match nothing are mistyped, or gone.
-fn check_names(project: &Project, fresh: &[Fresh<'_>]) -> Result<(), Trouble> {
-    let held = fresh
-        .iter()
-        .map(|now| (&now.kept.entry.policies, &now.plan));
-    match policy::unmatched(&held.collect::<Vec<_>>())[..] {
-        [] => Ok(()),
-        [name, ..] => {
-            let Placed { text, .. } = name;
-            let message = format!("no stage or op of these pipelines is called `{text}`");
-            Err(project.trouble(name, message))
-        }
-    }
-}
-
 /// The text of a plan that is kept, where there is one. Line ends are those of this system.
 fn committed(path: &Path) -> Result<Option<String>, Trouble> {
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        _ => Ok(Some(file::text(path)?.replace("\r\n", "\n"))),
+        _ => Ok(Some(file::plan_text(path)?.replace("\r\n", "\n"))),
     }
 }
 

@@ -26,10 +26,17 @@ const PRODUCT: &str = r#"Pipeline(
 )"#;
 
 /// Stands in for `gh api`: a comment is a file, named by its id. Where the real one filters by the
-/// marker, so does this: by whether the first line of the comment is part of the filter.
+/// marker, so does this: by whether the first line of the comment is part of the filter. Beside a
+/// file `read-only` it may not write.
 const GH: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 cd "$COMMENTS"
+case "$*" in *--method*)
+  if [ -e ../read-only ]; then
+    echo "gh: Resource not accessible by integration (HTTP 403)" >&2
+    exit 1
+  fi ;;
+esac
 for arg; do
   case $arg in
     body=@*) body=${arg#body=@} ;;
@@ -140,10 +147,17 @@ impl Repository {
         command
     }
 
-    /// Runs the steps of the action as GitHub does; the status of the first that fails.
+    /// What the runs said in their summaries.
+    fn summary(&self) -> String {
+        fs::read_to_string(self.elsewhere.path().join("summary")).unwrap_or_default()
+    }
+
+    /// Runs the steps of the action as GitHub does: the status of the first that fails, and what was
+    /// said on stderr.
     fn act(&self) -> (i32, String) {
         let action: Value = yaml("scripts/github-action/action.yml");
         assert_eq!(action["runs"]["using"], "composite");
+        let mut said = String::new();
         for step in action["runs"]["steps"].as_array().expect("steps") {
             // The binary is given.
             if let Some(condition) = step["if"].as_str() {
@@ -156,15 +170,17 @@ impl Repository {
             bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", run]);
             bash.env("GITHUB_ACTION_PATH", root().join("scripts/github-action"));
             bash.env("COMMENTS", self.comments());
+            bash.env("GITHUB_STEP_SUMMARY", self.elsewhere.path().join("summary"));
             for (name, expression) in step["env"].as_object().into_iter().flatten() {
                 bash.env(name, self.value_of(expression.as_str().expect("a text")));
             }
             let (status, _, stderr) = outcome(&mut bash);
+            said += &stderr;
             if status != 0 {
-                return (status, stderr);
+                return (status, said);
             }
         }
-        (0, String::new())
+        (0, said)
     }
 
     fn value_of(&self, expression: &str) -> String {
@@ -258,6 +274,32 @@ fn what_has_no_plan_fails_the_action_and_is_in_the_comment() {
 }
 
 #[test]
+fn a_token_that_only_reads_puts_the_comment_into_the_summary() {
+    let repository = Repository::new();
+    fs::write(repository.elsewhere.path().join("read-only"), "").expect("a file");
+    repository.write("flows/product.ron", &PRODUCT.replace("x @ x", "x @ x + 1"));
+    repository.accept();
+    let (status, stderr) = repository.act();
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stderr.contains("could not write the comment"), "{stderr}");
+    assert_eq!(repository.posted(), []);
+    let summary = repository.summary();
+    assert!(summary.starts_with("<!-- haul plans -->\n### haul: 2 of 2 plans changed\n"));
+    assert!(summary.contains("add("), "{summary}");
+    // What fails, fails all the same.
+    repository.write("flows/product.ron", &PRODUCT.replace("4096", "64"));
+    repository.accept();
+    let (status, stderr) = repository.act();
+    assert_eq!(status, 3, "{stderr}");
+    assert!(repository.summary().contains("no_cpu"));
+    // Nothing changed: there is nothing to write.
+    repository.write("flows/product.ron", PRODUCT);
+    let said = repository.summary();
+    assert_eq!(repository.act(), (0, String::new()));
+    assert_eq!(repository.summary(), said);
+}
+
+#[test]
 fn what_cannot_be_told_fails_the_action_without_a_comment() {
     let repository = Repository::new();
     repository.write("haul.ron", "Project(version: 2)");
@@ -276,6 +318,16 @@ fn the_hook_holds_plans() {
         (&"haul-snapshot".into(), &"rust".into())
     );
     assert_eq!(hook["pass_filenames"], false);
+    // It runs where a file changes that a plan is made of, or a plan.
+    let files = hook["files"].as_str().expect("a pattern");
+    let endings = files
+        .strip_prefix(r"\.(")
+        .and_then(|rest| rest.strip_suffix(")$"));
+    let endings: Vec<_> = endings.expect("a list of endings").split('|').collect();
+    for file in ["haul.ron", "flows/product.ron", "flows/product.a100.plan"] {
+        let ending = file.rsplit('.').next().expect("an ending");
+        assert!(endings.contains(&ending), "{file} does not match {files}");
+    }
     let repository = Repository::new();
     let run = || {
         let mut words = hook["entry"].as_str().expect("a command").split(' ');

@@ -187,3 +187,31 @@ fn a_file_that_is_too_large_is_refused() {
         "{output:?}"
     );
 }
+
+#[test]
+fn several_plans_are_one_document_a_line() {
+    let plan = |targets: &[&str]| {
+        let args = [
+            "plan",
+            "pipelines/mixed.ron",
+            "--format",
+            "json",
+            "--target",
+        ];
+        let mut haul = support::haul();
+        let args = haul.args(args).args(targets);
+        let stdout = String::from_utf8(args.output().expect("the binary starts").stdout);
+        stdout.expect("output is UTF-8")
+    };
+    let both = plan(&["a100", "--target", "cpu"]);
+    let lines: Vec<serde_json::Value> = both
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a document"))
+        .collect();
+    let alone = ["a100", "cpu"].map(|target| {
+        let text = plan(&[target]);
+        assert!(text.lines().count() > 100, "it is for people too");
+        serde_json::from_str::<serde_json::Value>(&text).expect("a document")
+    });
+    assert_eq!(lines, alone);
+}

@@ -231,3 +231,144 @@ fn settings_of_git_do_not_matter() {
     let (status, stdout, stderr) = repository.diff("", &[&old, &new, "--target", "cpu"]);
     assert_eq!(status, 0, "{stdout}{stderr}");
 }
+
+#[test]
+fn what_had_a_mistake_at_the_revision_had_no_plan() {
+    let entry = r#"(pipelines: "flows/*.ron", targets: ["cpu"], policies: (POLICIES))"#;
+    let repository = Repository::new(&[
+        ("haul.ron", &project(&entry.replace("POLICIES", ""))),
+        ("flows/sum.ron", &SUM.replace("sum(x)", "smu(x)")),
+        ("flows/top.ron", &SUM.replace("x.npy", "y.npy")),
+        ("flows/old.ron", &SUM.replace("sum(x)", "mxa(x)")),
+    ]);
+    fs::remove_file(repository.0.path().join("flows/old.ron")).expect("a file");
+    repository.write(&[("flows/sum.ron", SUM), ("flows/top.ron", SUM)]);
+    let (status, stdout, stderr) = repository.diff("", &["--base", "HEAD"]);
+    assert_eq!((status, stdout.as_str()), (1, ""), "{stderr}");
+    for told in [
+        "HEAD:flows/sum.ron:4",
+        "HEAD:flows/top.ron:3",
+        "`HEAD:flows/data/y.npy`: ",
+        "note: flows/sum.cpu.plan had no plan at HEAD\n",
+        "note: flows/top.cpu.plan had no plan at HEAD\n",
+    ] {
+        assert!(stderr.contains(told), "{told}\n{stderr}");
+    }
+    let temporary = std::env::temp_dir().join("haul-");
+    assert!(!stderr.contains(&*temporary.to_string_lossy()), "{stderr}");
+    let lists = ["flows/sum.cpu.plan", "flows/top.cpu.plan"]
+        .map(|path| format!("{path} had no plan at HEAD"));
+    let (status, stdout, _) = repository.diff("", &["--base", "HEAD", "--format", "markdown"]);
+    let [sum, top] = &lists;
+    assert_eq!(status, 1);
+    assert_eq!(
+        stdout,
+        format!("### haul: 0 of 2 plans changed\n\n**No plan before**\n\n- `{sum}`\n- `{top}`\n")
+    );
+    let (_, stdout, _) = repository.diff("", &["--base", "HEAD", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(json["unplanned_before"], serde_json::json!(lists));
+    // What the new plan has to keep to, it has to keep to.
+    let strict = entry.replace("POLICIES", r#"max_makespan: "1 ns""#);
+    repository.write(&[("haul.ron", &project(&strict))]);
+    let (status, _, stderr) = repository.diff("", &["--base", "HEAD"]);
+    assert_eq!(status, 3);
+    assert!(
+        stderr.contains("policy: sum on cpu: max_makespan"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_mistake_in_the_project_at_the_revision_makes_all_plans_new() {
+    let now = project(r#"(pipelines: "flows/*.ron", targets: ["cpu"])"#);
+    for (before, told) in [
+        ("Project(version: 2)".to_owned(), "HEAD:haul.ron:1"),
+        (
+            now.replace("flows", "flow"),
+            "HEAD:haul.ron:1:63: `flow/*.ron`: no file",
+        ),
+        (
+            now.replace("[\"cpu\"])", "[\"lab.ron\"])"),
+            "could not read HEAD:lab.ron",
+        ),
+    ] {
+        let repository = Repository::new(&[("haul.ron", &before), ("flows/sum.ron", SUM)]);
+        repository.write(&[("haul.ron", &now)]);
+        let (status, stdout, stderr) = repository.diff("", &["--base", "HEAD"]);
+        assert_eq!(status, 1, "{stderr}");
+        assert!(stdout.starts_with("plan sum on cpu: 1 added"), "{stdout}");
+        assert!(
+            stderr.starts_with("note: all plans count as new: "),
+            "{stderr}"
+        );
+        assert!(stderr.contains(told), "{told}\n{stderr}");
+        assert_eq!(stderr.matches("note").count(), 1, "{stderr}");
+    }
+}
+
+#[test]
+fn names_in_policies_that_are_in_no_plan_are_refused_last() {
+    let entry = r#"(pipelines: "flows/*.ron", targets: ["cpu"], policies: (max_makespan: "1 ns", no_cpu: ["totl"]))"#;
+    let repository = Repository::new(&[("haul.ron", &project(entry)), ("flows/sum.ron", SUM)]);
+    let (status, stdout, stderr) = repository.diff("", &["--base", "HEAD"]);
+    assert_eq!(
+        (status, stdout.as_str()),
+        (2, "plan sum on cpu: no changes\n")
+    );
+    let (policy, name) = (
+        stderr.find("policy: sum on cpu: max_makespan"),
+        stderr.find("is called `totl`"),
+    );
+    assert!(policy.is_some() && policy < name, "{stderr}");
+}
+
+#[test]
+fn plan_files_leave_nothing_to_plan() {
+    let repository = Repository::new(&[("flows/sum.ron", SUM)]);
+    let args = [
+        "plan",
+        "flows/sum.ron",
+        "--target",
+        "cpu",
+        "--format",
+        "snapshot",
+    ];
+    let plan = support::stdout(support::haul().current_dir(repository.0.path()).args(args));
+    repository.write(&[("a.plan", &plan), ("b.plan", &plan)]);
+    for flag in [
+        ["--target", "cpu"],
+        ["--set", "n=1"],
+        ["--pin", "total=cpu"],
+    ] {
+        let (status, stdout, stderr) =
+            repository.diff("", &[&["a.plan", "b.plan"], &flag[..]].concat());
+        assert_eq!((status, stdout.as_str()), (2, ""), "{flag:?}");
+        assert!(
+            stderr.contains("two plan files leave nothing to plan"),
+            "{stderr}"
+        );
+    }
+    for flag in [["--set", "n=1"], ["--pin", "total=cpu"]] {
+        let (status, _, stderr) = repository.diff("", &[&["--base", "HEAD"], &flag[..]].concat());
+        assert_eq!(status, 2);
+        assert!(stderr.contains("cannot be used with"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_plan_that_is_too_large_is_not_cut() {
+    let repository = Repository::new(&[("flows/sum.ron", SUM), ("a.plan", "plan a format 1\n")]);
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(repository.0.path().join("a.plan"));
+    // A hole: no disk holds it.
+    file.and_then(|file| file.set_len((1 << 30) + 1))
+        .expect("a file with a hole");
+    let (status, stdout, stderr) = repository.diff("", &["a.plan", "a.plan"]);
+    assert_eq!((status, stdout.as_str()), (2, ""));
+    assert!(
+        stderr.contains("could not read a.plan: a plan has at most 1073741824 bytes"),
+        "{stderr}"
+    );
+}

@@ -131,18 +131,99 @@ fn what_differs_fails_until_it_is_accepted() {
 fn plans_without_a_pipeline_or_target_fail_and_go() {
     let folder = project("");
     fs::remove_file(folder.path().join("flows/sum.ron")).expect("it is there");
-    write(&folder, "flows/product.l4.plan", "plan product format 1\n");
-    // Not of the form NAME.TARGET.plan: none of haul's.
-    write(&folder, "flows/holiday.plan", "sun\n");
+    let gone = plan(&folder, "product.a100.plan").replace("\ntarget a100 ", "\ntarget l4 ");
+    write(&folder, "flows/product.l4.plan", &gone);
+    // No plans, or not of the pipeline and target of their name: none of haul's.
+    let others = [
+        ("flows/holiday.plan", "sun\n"),
+        ("flows/holiday.june.plan", "plan of the holiday\n"),
+        ("flows/draft.cpu.plan", &gone),
+        ("flows/product.l40s.plan", &gone),
+        ("flows/product.plan", &gone),
+    ];
+    for (path, text) in others {
+        write(&folder, path, text);
+    }
     let (status, stdout, _) = snapshot(folder.path(), &[]);
     let orphans = ["product.l4", "sum.a100", "sum.cpu"]
         .map(|name| format!("flows/{name}.plan belongs to no pipeline and target\n"));
     assert_eq!((status, stdout), (1, orphans.concat()));
     let (status, stdout, _) = snapshot(folder.path(), &["--accept"]);
-    let gone =
+    let removed =
         ["product.l4", "sum.a100", "sum.cpu"].map(|name| format!("removed flows/{name}.plan\n"));
-    assert_eq!((status, stdout), (0, gone.concat()));
-    assert!(folder.path().join("flows/holiday.plan").exists());
+    assert_eq!((status, stdout), (0, removed.concat()));
+    for (path, text) in others {
+        let kept = fs::read_to_string(folder.path().join(path)).expect("it is there");
+        assert_eq!(kept, text, "{path}");
+    }
+}
+
+/// Maps have no order: what is swapped is kept as it is, until the plans are written anew.
+#[test]
+fn another_order_is_no_difference() {
+    let x = r#""x": Npy(path: "x.npy", type: "f32[n]")"#;
+    let y = r#""y": Npy(path: "y.npy", type: "f32[m]")"#;
+    let n = r#""n": (plan: 1000)"#;
+    let m = r#""m": (plan: 500000)"#;
+    let a = r#""a": (do: "sum(x)")"#;
+    let b = r#""b": (do: "max(y)")"#;
+    let outputs = r#"{"a": Npy(path: "a.npy", from: "a"), "b": Npy(path: "b.npy", from: "b")}"#;
+    let pipeline = |dims: [&str; 2], inputs: [&str; 2], stages: [&str; 2]| {
+        let [dims, inputs, stages] = [dims, inputs, stages].map(|entries| entries.join(", "));
+        format!(
+            "Pipeline(version: 1, dims: {{{dims}}}, inputs: {{{inputs}}}, stages: {{{stages}}}, \
+             outputs: {outputs})"
+        )
+    };
+    let folder = project("");
+    write(&folder, "flows/two.ron", &pipeline([n, m], [x, y], [a, b]));
+    assert_eq!(snapshot(folder.path(), &["--accept", "two"]).0, 0);
+    let first = plan(&folder, "two.cpu.plan");
+    for swapped in [
+        pipeline([m, n], [x, y], [a, b]),
+        pipeline([n, m], [y, x], [a, b]),
+        pipeline([n, m], [x, y], [b, a]),
+        pipeline([m, n], [y, x], [b, a]),
+    ] {
+        write(&folder, "flows/two.ron", &swapped);
+        let quiet = (0, String::new(), String::new());
+        assert_eq!(snapshot(folder.path(), &["--check"]), quiet, "{swapped}");
+    }
+    assert_eq!(snapshot(folder.path(), &["--accept"]).0, 0);
+    assert_ne!(plan(&folder, "two.cpu.plan"), first);
+    assert_eq!(snapshot(folder.path(), &["--check"]).0, 0);
+}
+
+#[test]
+fn plans_may_be_larger_than_pipelines() {
+    let stage = |stage: usize| {
+        let from = match stage {
+            0 => "x".to_owned(),
+            _ => format!("s{}", stage - 1),
+        };
+        format!(
+            "\"s{stage}\": (do: \"\na = {from} - mean({from})\nb = a - mean(a)\n\
+             c = b - mean(b)\nd = c - mean(c)\nd - mean(d)\"),\n"
+        )
+    };
+    let stages: String = (0..12_000).map(stage).collect();
+    let pipeline = SUM.replace("\"total\": (do: \"sum(x)\")", &stages);
+    let pipeline = pipeline.replace("from: \"total\"", "from: \"s11999\"");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let project = PROJECT.replace("POLICIES", "").replace("\"a100\", ", "");
+    write(&folder, "haul.ron", &project);
+    write(&folder, "flows/long.ron", &pipeline);
+    let (status, stdout, stderr) = snapshot(folder.path(), &["--accept"]);
+    assert_eq!(
+        (status, stdout.as_str()),
+        (0, "added flows/long.cpu.plan\n"),
+        "{stderr}"
+    );
+    assert!(plan(&folder, "long.cpu.plan").len() > 16 << 20);
+    assert_eq!(
+        snapshot(folder.path(), &["--check"]),
+        (0, String::new(), String::new())
+    );
 }
 
 #[test]

@@ -3,11 +3,11 @@
 # Ends with 3 where a policy failed.
 #
 # HAUL is the binary, BASE_SHA the commit to compare with, REPOSITORY `owner/name`, PULL_REQUEST
-# the number; `gh` takes its token from GH_TOKEN.
+# the number; `gh` takes its token from GH_TOKEN. Where that only reads, as on a pull request from a
+# fork, what the comment would say goes to GITHUB_STEP_SUMMARY.
 set -euo pipefail
 
 marker='<!-- haul plans -->'
-longest=60000 # bytes; GitHub takes 65536 characters
 
 body=$(mktemp)
 trap 'rm -f "$body"' EXIT
@@ -23,29 +23,32 @@ case $status in
 esac
 
 comments="repos/$REPOSITORY/issues/$PULL_REQUEST/comments"
-comment=$(gh api --paginate "$comments" \
-  --jq ".[] | select(.body | startswith(\"$marker\")) | .id" | sed -n 1p)
+printf '%s\n%s\n' "$marker" "$changes" >"$body"
 
-if [ -z "$changes" ]; then
-  # What an earlier push changed, this one took back.
-  if [ -n "$comment" ]; then
-    gh api --silent --method DELETE "repos/$REPOSITORY/issues/comments/$comment"
+comment() {
+  local id
+  id=$(gh api --paginate "$comments" \
+    --jq ".[] | select(.body | startswith(\"$marker\")) | .id" | sed -n 1p) || return
+  if [ -n "$changes" ]; then
+    if [ -n "$id" ]; then
+      gh api --silent --method PATCH "repos/$REPOSITORY/issues/comments/$id" --field body=@"$body"
+    else
+      gh api --silent --method POST "$comments" --field body=@"$body"
+    fi
+  elif [ -n "$id" ]; then
+    # What an earlier push changed, this one took back.
+    gh api --silent --method DELETE "repos/$REPOSITORY/issues/comments/$id"
   fi
-else
-  printf '%s\n%s\n' "$marker" "$changes" >"$body"
-  if [ "$(wc -c <"$body")" -gt "$longest" ]; then
-    head -c "$longest" "$body" | sed '$d' >"$body.cut"
-    printf '\nThe rest is too long for a comment: see `haul diff --base %s`.\n' "$BASE_SHA" >>"$body.cut"
-    mv "$body.cut" "$body"
-  fi
-  if [ -n "$comment" ]; then
-    gh api --silent --method PATCH "repos/$REPOSITORY/issues/comments/$comment" --field body=@"$body"
-  else
-    gh api --silent --method POST "$comments" --field body=@"$body"
+}
+
+if ! comment; then
+  echo "could not write the comment, which takes a token that may: it is in the summary" >&2
+  if [ -n "$changes" ]; then
+    cat "$body" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
   fi
 fi
 
 if [ "$status" -gt 1 ]; then
-  echo "the plans do not pass: see the comment, or run \`haul diff --base $BASE_SHA\`" >&2
+  echo "the plans do not pass: \`haul diff --base $BASE_SHA\` says why" >&2
   exit "$status"
 fi
