@@ -6,7 +6,6 @@ use clap::ValueEnum;
 use haul_compiler::diagnostics::Levels;
 use haul_compiler::render;
 use haul_compiler::saved::SavedPlan;
-use haul_ir::diagnostic::Diagnostic;
 use haul_ir::target::Target;
 
 use crate::exit::{Exit, Trouble};
@@ -31,7 +30,8 @@ pub(crate) struct Args {
     set: Set,
     #[command(flatten)]
     lints: Lints,
-    /// How the plan is printed: for people, for version control, for tools, or drawn.
+    /// How the plan is printed: for people, for version control, for tools (several as one
+    /// document a line), or drawn.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -79,11 +79,8 @@ fn plan_file(
     let Some(typed) = checked.typed else {
         return Ok(exit);
     };
-    let gap = if args.files.len() * targets.len() > 1 {
-        "\n"
-    } else {
-        ""
-    };
+    let several = args.files.len() * targets.len() > 1;
+    let gap = if several { "\n" } else { "" };
     let mut plans = Vec::new();
     for target in targets {
         let planned = file.plan(typed.clone(), target, &checked.places);
@@ -96,6 +93,7 @@ fn plan_file(
         if let Ok(planned) = &planned {
             terminal::print(&match args.format {
                 Format::Text => render::text(&planned.plan, terminal::colour()) + gap,
+                Format::Json if several => line(&SavedPlan::of(&planned.plan)),
                 Format::Json => SavedPlan::of(&planned.plan).json(),
                 Format::Snapshot => SavedPlan::of(&planned.plan).snapshot(),
                 Format::Dot => render::dot(&planned.plan),
@@ -108,18 +106,20 @@ fn plan_file(
     if targets.len() > 1 && args.format == Format::Text {
         let rows = plans.iter().map(|(name, planned)| {
             let plan = planned.as_ref().map(|planned| &planned.plan);
-            (
-                name.clone(),
-                plan.map_err(|refused| in_short(&refused.mistakes)),
-            )
+            (name.as_str(), plan.map_err(|refused| &refused.verdicts))
         });
         let rows: Vec<_> = rows.collect();
-        terminal::print(&render::comparison(&rows, terminal::colour()))?;
+        terminal::print(&render::comparison(
+            typed.graph(),
+            &rows,
+            terminal::colour(),
+        ))?;
     }
     Ok(exit)
 }
 
-fn in_short(mistakes: &[Diagnostic]) -> String {
-    let messages = mistakes.iter().map(|mistake| mistake.message.as_str());
-    messages.collect::<Vec<_>>().join("; ")
+/// One of several documents: a line of its own.
+fn line(plan: &SavedPlan) -> String {
+    let json = serde_json::to_string(plan);
+    json.expect("names are strings, and nothing else can fail") + "\n"
 }

@@ -23,7 +23,7 @@ mod verdicts;
 mod why;
 
 pub use changes::changes;
-pub use compare::comparison;
+pub use compare::{Compared, comparison};
 pub use dot::dot;
 pub use html::html;
 pub use mermaid::mermaid;

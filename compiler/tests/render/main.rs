@@ -8,6 +8,8 @@ use haul_compiler::render::{
     Colour, WIDTH, changes, comparison, dot, mermaid, report, summary, text,
 };
 use haul_compiler::saved::SavedPlan;
+use haul_compiler::{Outcome, Verdict};
+use haul_ir::diagnostic::Span;
 use haul_ir::expr::Symbol;
 use haul_ir::plan::{Plan, Reason, Side};
 use haul_ir::report::{Report, StageReport, Written};
@@ -58,14 +60,20 @@ fn unknown_sizes() {
 #[test]
 fn targets_side_by_side() {
     let plan = spectra();
-    let rows = [
-        ("a100".to_owned(), Ok(&plan)),
-        (
-            "laptop".to_owned(),
-            Err("`transform` needs a GPU".to_owned()),
-        ),
-    ];
-    assert_page!("comparison", comparison(&rows, Colour::Plain));
+    let verdict = |outcome| Verdict {
+        request: 0,
+        span: Span::new(0, 0),
+        node: None,
+        outcome,
+    };
+    let impossible = Outcome::Impossible {
+        missing: vec!["it has no GPU".to_owned()],
+        nearest: Some("gpus: 0".to_owned()),
+    };
+    let verdicts = per_stage([verdict(impossible), verdict(Outcome::Fits)]);
+    let rows = [("a100", Ok(&plan)), ("laptop", Err(&verdicts))];
+    let graph = plan.typed.graph();
+    assert_page!("comparison", comparison(graph, &rows, Colour::Plain));
 }
 
 #[test]
