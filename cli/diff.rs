@@ -319,11 +319,9 @@ fn pairs_since(
 fn plans_at(base: &str, project: &Project) -> Result<BTreeMap<String, Option<SavedPlan>>, Trouble> {
     let revision = Revision::open(base)?;
     let folder = revision.folder().join(inside(project, &revision)?);
-    let tell = |trouble: Trouble| {
-        if let Trouble::Message(message) = trouble {
-            let message = revision.renamed(&message);
-            terminal::tell(&format!("note: all plans count as new: {message}\n"));
-        }
+    let tell = |Trouble(message): Trouble| {
+        let message = revision.renamed(&message);
+        terminal::tell(&format!("note: all plans count as new: {message}\n"));
     };
     let mut plans = BTreeMap::new();
     let then = Project::at(&folder).map_err(tell).ok().flatten();

@@ -1,6 +1,5 @@
 //! How a command ends.
 
-use std::io;
 use std::process::ExitCode;
 
 use haul_compiler::diagnostics::suggest::nearest;
@@ -32,18 +31,13 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command could not do its work.
+/// Why a command could not do its work: what is wrong and what to do, for people.
 #[derive(Debug)]
-pub(crate) enum Trouble {
-    /// Nobody reads what is printed.
-    BrokenPipe,
-    /// What is wrong and what to do, for people.
-    Message(String),
-}
+pub(crate) struct Trouble(pub(crate) String);
 
 impl Trouble {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Trouble::Message(message.into())
+        Trouble(message.into())
     }
 
     /// There is no `what` of that name; tells a near one, and where to find all.
@@ -56,13 +50,5 @@ impl Trouble {
         let near = nearest(name, names);
         let near = near.map_or_else(String::new, |near| format!(", did you mean `{near}`?"));
         Trouble::new(format!("there is no {what} `{name}`{near}\n{all}"))
-    }
-
-    /// From an error of writing to stdout.
-    pub(crate) fn of_writing(error: &io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Trouble::BrokenPipe,
-            _ => Trouble::new(format!("could not write to stdout: {error}")),
-        }
     }
 }

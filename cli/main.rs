@@ -68,13 +68,9 @@ fn main() -> ExitCode {
         Command::Targets(args) => targets::run(&args),
         Command::Nodes(args) => nodes::run(&args),
     };
-    let exit = outcome.unwrap_or_else(|trouble| match trouble {
-        // Whoever read our output has had enough.
-        Trouble::BrokenPipe => Exit::Fine,
-        Trouble::Message(message) => {
-            terminal::tell_error(&message);
-            Exit::Trouble
-        }
+    let exit = outcome.unwrap_or_else(|Trouble(message)| {
+        terminal::tell_error(&message);
+        Exit::Trouble
     });
     exit.into()
 }

@@ -113,10 +113,8 @@ impl Project {
     }
 
     fn unpriced(&self, name: &Placed) -> Result<Target, Trouble> {
-        machine::named(&name.text, &self.folder).map_err(|trouble| match trouble {
-            Trouble::Message(message) => self.trouble(name, message),
-            Trouble::BrokenPipe => Trouble::BrokenPipe,
-        })
+        let target = machine::named(&name.text, &self.folder);
+        target.map_err(|Trouble(message)| self.trouble(name, message))
     }
 
     fn at_place(&self, error: &FileError) -> Trouble {

@@ -8,13 +8,20 @@ use haul_compiler::render::Colour;
 
 use crate::exit::Trouble;
 
-/// Prints a result.
+/// Prints a result. Whoever reads it may stop when they have had enough: how the command ends does
+/// not hang on that.
 pub(crate) fn print(text: &str) -> Result<(), Trouble> {
     let mut stdout = anstream::stdout().lock();
     let written = stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush());
-    written.map_err(|error| Trouble::of_writing(&error))
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let message = format!("could not write to stdout: {error}");
+            Err(Trouble(message))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Says something about results. When stderr is gone there is nobody left to tell.

@@ -157,18 +157,39 @@ fn command_lines() {
 
 /// A reader that leaves early is no error.
 #[test]
-fn a_closed_pipe_is_quiet() {
+fn a_closed_pipe_is_quiet_and_changes_no_status() {
     use std::process::Stdio;
-    let mut command = support::haul();
-    command
-        .args(["ops"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the binary starts");
-    drop(child.stdout.take());
-    let output = child.wait_with_output().expect("the binary ends");
-    assert!(output.status.success(), "{output:?}");
-    assert!(output.stderr.is_empty(), "{output:?}");
+    for (args, status) in [
+        (vec!["ops"], 0),
+        (
+            vec![
+                "check",
+                "tests/cases/cli/mistakes.ron",
+                "--message-format",
+                "json",
+            ],
+            1,
+        ),
+        (
+            vec![
+                "diff",
+                "pipelines/mixed.cpu.plan",
+                "pipelines/mixed.a100.plan",
+            ],
+            1,
+        ),
+    ] {
+        let mut command = support::haul();
+        command
+            .args(&args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the binary starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("the binary ends");
+        assert_eq!(output.status.code(), Some(status), "{args:?}: {output:?}");
+        assert!(output.stderr.is_empty(), "{output:?}");
+    }
 }
 
 #[test]

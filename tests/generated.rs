@@ -70,7 +70,7 @@ fn json_is_of_its_schema() {
         let (_, json, _) = support::outcome(support::haul().args(args));
         diff.check(&serde_json::from_str(&json).expect("JSON"));
         let mut broken: serde_json::Value = of("cpu");
-        broken["stages"][0]["request"]["cpus"] = "many".into();
+        broken["stages"][0]["requests"][0]["cpus"] = "many".into();
         assert!(!plan.0.is_valid(&broken));
     }
 }

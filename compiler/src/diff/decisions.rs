@@ -139,7 +139,7 @@ fn whole_stage(stage: &SavedStage, is_new: bool) -> Vec<Decision> {
     };
     let mut changes = Changes::default();
     let name = format!("stage {}", stage.name);
-    let is_told = |text: &str| !matches!(text, "none" | "0");
+    let is_told = |text: &str| !matches!(text, "none" | "one" | "0");
     for (fact, text) in facts(stage) {
         if is_told(&text) {
             changes.one_sided(&name, fact, text, is_new);
@@ -165,7 +165,7 @@ fn facts(stage: &SavedStage) -> [(&'static str, String); 6] {
         .map_or_else(String::new, |at| format!(" at {at}"));
     let request = stage.request().map_or_else(String::new, lines::request);
     let all = match stage.requests.len() {
-        1 => none(),
+        1 => "one".to_owned(),
         _ => requests(stage),
     };
     [

@@ -51,8 +51,8 @@ struct Candidate {
 }
 
 /// Places a stage with every request on every kind of node that can hold it, and takes the one
-/// whose tasks finish first; among equals the one that occupies no GPU unasked, then the cheaper,
-/// then the first. Where a time is unknown, the first request that can be granted wins.
+/// whose tasks finish first; among equals the one that holds no GPU in vain, then the one that
+/// occupies none unasked, then the cheaper, then the first. Where a time is unknown, the first request that can be granted wins.
 pub(super) fn choose(context: &Context<'_>, stage: StageId) -> Result<Choice, NoChoice> {
     let graph = StageGraph::of(context.typed, &context.usage, stage);
     let requests = &context.typed.graph().stages[stage].requests;
@@ -168,7 +168,9 @@ fn best(context: &Context<'_>, candidates: Vec<Candidate>) -> Option<Candidate> 
         .all(|candidate| candidate.finish.is_some());
     let rank = |candidate: &Candidate| {
         let finish = candidate.finish.filter(|_| all_known);
-        Rank::of(context.target, candidate.request, candidate.home, finish)
+        let rank = Rank::of(context.target, candidate.request, candidate.home, finish);
+        let in_vain = candidate.home.gpu.is_some() && !candidate.division.uses_gpu();
+        (rank.finish, rank.request, in_vain, rank)
     };
     // Of equals, `min_by_key` takes the first.
     candidates.into_iter().min_by_key(rank)
