@@ -12,7 +12,7 @@ use crate::exit::{Exit, Trouble};
 use crate::facts::{self, Set};
 use crate::file::File;
 use crate::lints::{Lints, told};
-use crate::{machine, messages, project, terminal};
+use crate::{messages, project, terminal};
 
 /// Plans pipelines for a target, without running or probing anything.
 ///
@@ -48,13 +48,7 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
-    let targets = match args.targets.is_empty() {
-        true => project::default_targets()?,
-        false => {
-            let named = args.targets.iter().map(|name| machine::target(name));
-            named.collect::<Result<Vec<_>, _>>()?
-        }
-    };
+    let targets = project::targets(&args.targets)?;
     let levels = args.lints.levels()?;
     if args.format == Format::Html && args.files.len() * targets.len() > 1 {
         let message = "a page shows one plan: name one file and one --target";

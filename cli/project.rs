@@ -122,6 +122,14 @@ impl Project {
     }
 }
 
+/// The targets of these names; where there are none, those that the project declares: at least one.
+pub(crate) fn targets(names: &[String]) -> Result<Vec<Target>, Trouble> {
+    if names.is_empty() {
+        return default_targets();
+    }
+    names.iter().map(|name| machine::target(name)).collect()
+}
+
 /// The targets that plans are made for when none is named: at least one.
 pub(crate) fn default_targets() -> Result<Vec<Target>, Trouble> {
     let project = Project::find()?;

@@ -71,7 +71,13 @@ impl Revision {
         let laid_out = within(&inside.join(path)).map(|inside| self.folder().join(inside));
         match laid_out.filter(|path| path.is_file()) {
             Some(path) => Ok(path),
-            None => Err(Trouble::new(format!("{}:{path} is not there", self.name))),
+            None => {
+                let name = &self.name;
+                Err(Trouble::new(format!(
+                    "{name}:{path} is not there: paths are from the top of the repository, or with \
+                    `{name}:./` from here"
+                )))
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use haul_compiler::why::{NoWhy, why};
 use crate::exit::{Exit, Trouble};
 use crate::facts::{self, Set};
 use crate::file::File;
-use crate::{machine, messages, project, terminal};
+use crate::{messages, project, terminal};
 
 /// Tells why a stage gets its request and node, or why an op is on its side: both candidates with
 /// every term, what crosses, what the other choice would cost, and what would change the answer.
@@ -26,13 +26,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
-    let targets = match args.targets.is_empty() {
-        true => project::default_targets()?,
-        false => {
-            let named = args.targets.iter().map(|name| machine::target(name));
-            named.collect::<Result<Vec<_>, _>>()?
-        }
-    };
+    let targets = project::targets(&args.targets)?;
     let file = File::read(&args.file)?;
     let checked = facts::check(&file, &args.set);
     facts::know_pins(&checked)?;

@@ -5,6 +5,7 @@
 //! [JSON](SavedPlan::json) without loss. Whatever compares plans compares these.
 
 mod expr;
+mod facts;
 pub(crate) mod json;
 pub(crate) mod lines;
 mod make;
