@@ -2,6 +2,7 @@
 //! what would be sooner.
 
 use haul_ir::cost::Nanos;
+use haul_ir::graph::GpuCount;
 use haul_ir::plan::{Plan, Utilisation};
 
 use super::style::{DOUBT, HEADING};
@@ -10,6 +11,9 @@ use super::{Colour, units};
 
 /// So many names of a long list are shown at either end.
 const ENDS: usize = 4;
+
+/// So many devices of a node are told apart.
+const MOST_DEVICES: usize = 8;
 
 /// Times, price, and another placement that would be sooner.
 pub(super) fn totals(plan: &Plan, colour: Colour) -> String {
@@ -125,12 +129,46 @@ fn used(plan: &Plan, utilisation: &Utilisation) -> String {
         1 => String::new(),
         n => format!(" x {n}"),
     };
+    let devices = held_by_each(plan, utilisation).unwrap_or_default();
     format!(
-        "{what} x {each} on {}{nodes}: held {}, busy {}",
+        "{what} x {each} on {}{nodes}: held {}{devices}, busy {}",
         node.name,
         percent(utilisation.held),
         percent(utilisation.busy)
     )
+}
+
+/// How much each of a few GPUs of one node is held, where they differ: ` (100 %, 0 %)`.
+fn held_by_each(plan: &Plan, utilisation: &Utilisation) -> Option<String> {
+    let name = utilisation.gpu.as_ref()?;
+    let makespan = u128::from(plan.estimates.makespan.filter(|time| *time > 0)?);
+    let gpus = plan.target.nodes[utilisation.node].gpus.iter().enumerate();
+    let alike: Vec<_> = gpus.filter(|(_, gpu)| gpu.name == *name).collect();
+    if utilisation.nodes != 1 || !(2..=MOST_DEVICES).contains(&alike.len()) {
+        return None;
+    }
+    let here = || plan.timeline.iter().filter(|b| b.node == utilisation.node);
+    let held = |device: usize| {
+        let batches = here().filter(|batch| batch.gpus.contains(&device));
+        let time = batches.map(|batch| {
+            let requests = &plan.typed.graph().stages[batch.stage].requests;
+            let asked = plan.stages[batch.stage].request(requests).gpus;
+            let share = u128::from(asked.0.min(GpuCount::ONE.0)) * u128::from(batch.tasks);
+            let share = share.min(GpuCount::ONE.0.into());
+            u128::from(batch.end - batch.start) * share
+        });
+        let whole = makespan * u128::from(GpuCount::ONE.0);
+        (time.sum::<u128>() * 1000 / whole) as u32
+    };
+    let held: Vec<_> = alike.iter().map(|(device, _)| held(*device)).collect();
+    // Where the timeline is shortened, its batches do not add up.
+    let sum = held.iter().sum::<u32>() / held.len() as u32;
+    let is_whole = sum.abs_diff(utilisation.held) <= 1;
+    let differ = held.iter().any(|one| *one != held[0]);
+    (is_whole && differ).then(|| {
+        let each: Vec<_> = held.into_iter().map(percent).collect();
+        format!(" ({})", each.join(", "))
+    })
 }
 
 /// Per mille as percent: whole from ten on, `9.4 %` below.
