@@ -71,17 +71,17 @@ fn check(project: &Project, kept: &[Kept<'_>], orphans: &[PathBuf]) -> Result<Ex
     let compiled = fresh.len() == kept.len();
     let mut differ = 0;
     let mut broken = Vec::new();
-    for now in &fresh {
-        let before = committed(&now.kept.path)?;
-        if let Some(difference) = difference(now, before.as_deref()) {
+    for made in &fresh {
+        let before = committed(&made.kept.path)?;
+        if let Some(difference) = difference(made, before.as_deref()) {
             terminal::print(&difference)?;
             differ += 1;
         }
         let before = before.and_then(|text| SavedPlan::read(&text).ok());
         broken.extend(policy::check(
-            &now.kept.entry.policies,
+            &made.kept.entry.policies,
             before.as_ref(),
-            &now.plan,
+            &made.plan,
         ));
     }
     for orphan in orphans {
@@ -106,7 +106,7 @@ fn check(project: &Project, kept: &[Kept<'_>], orphans: &[PathBuf]) -> Result<Ex
     if compiled {
         let held = fresh
             .iter()
-            .map(|now| (&now.kept.entry.policies, &now.plan));
+            .map(|made| (&made.kept.entry.policies, &made.plan));
         kept::check_names(project, &held.collect::<Vec<_>>())?;
     }
     Ok(exit)
@@ -114,17 +114,17 @@ fn check(project: &Project, kept: &[Kept<'_>], orphans: &[PathBuf]) -> Result<Ex
 
 fn accept(project: &Project, kept: &[Kept<'_>], orphans: &[PathBuf]) -> Result<Exit, Trouble> {
     let (fresh, exit) = compile(project, kept)?;
-    for now in &fresh {
-        let path = &now.kept.path;
+    for made in &fresh {
+        let path = &made.kept.path;
         let before = committed(path)?;
-        if before.as_ref() == Some(&now.text) {
+        if before.as_ref() == Some(&made.text) {
             continue;
         }
-        write_whole(path, &now.text)?;
+        write_whole(path, &made.text)?;
         let what = if before.is_some() { "changed" } else { "added" };
         terminal::print(&format!("{what} {}\n", shown(path)))?;
         let before = before.and_then(|text| SavedPlan::read(&text).ok());
-        for violation in policy::check(&now.kept.entry.policies, before.as_ref(), &now.plan) {
+        for violation in policy::check(&made.kept.entry.policies, before.as_ref(), &made.plan) {
             terminal::tell(&format!("accepted in spite of the policy: {violation}\n"));
         }
     }
@@ -181,17 +181,17 @@ fn compile<'a>(project: &Project, kept: &'a [Kept<'a>]) -> Result<(Vec<Fresh<'a>
 }
 
 /// How a plan differs from the one that is kept, where it does.
-fn difference(now: &Fresh<'_>, before: Option<&str>) -> Option<String> {
-    let path = shown(&now.kept.path);
+fn difference(made: &Fresh<'_>, before: Option<&str>) -> Option<String> {
+    let path = shown(&made.kept.path);
     let Some(before) = before else {
         return Some(format!("{path} is missing\n"));
     };
-    if before == now.text {
+    if before == made.text {
         return None;
     }
     let changes = match SavedPlan::read(before) {
         Err(error) => format!("it is no plan that this haul reads: line {error}\n"),
-        Ok(before) => match Diff::of(&before, &now.plan) {
+        Ok(before) => match Diff::of(&before, &made.plan) {
             diff if diff.is_empty() => return None,
             diff => text(&diff, terminal::colour(), false),
         },
