@@ -1,9 +1,10 @@
-"""Times `haul check` and `haul plan` on pipelines of many stages, and prints a table.
+"""Times `haul check`, `haul plan` and `haul diff` on pipelines of many stages, and prints a table.
 
     cargo build --release
     python3 scripts/scaling.py target/release/haul
 
-A chain has each stage read the one before; independent stages all read one input. Each figure is the
+A chain has each stage read the one before; independent stages all read one input. `diff` compares with
+the same stages of which one computes something else. Each figure is the
 median processor time of five runs, reading and writing included. Needs only the standard library.
 """
 
@@ -38,25 +39,33 @@ def pipeline(formulas):
 
 def seconds(command):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # 1 says that there is a difference.
+    assert done.returncode == (1 if "diff" in command else 0), command
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def main():
     haul = sys.argv[1]
-    print("| shape | stages | file | check | plan |")
-    print("| --- | --- | --- | --- | --- |")
+    print("| shape | stages | file | check | plan | diff |")
+    print("| --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         for shape in (chain, independent):
             for count in SIZES:
                 file = Path(folder) / "many.ron"
-                file.write_text(pipeline(shape(count)))
-                check = [haul, "check", str(file)]
-                plan = [haul, "plan", str(file), "--target", "cpu", "--format", "snapshot"]
+                formulas = shape(count)
+                file.write_text(pipeline(formulas))
+                formulas[count // 2] += " + 1"
+                changed = Path(folder) / "changed.ron"
+                changed.write_text(pipeline(formulas))
+                commands = [
+                    [haul, "check", str(file)],
+                    [haul, "plan", str(file), "--target", "cpu", "--format", "snapshot"],
+                    [haul, "diff", str(file), str(changed), "--target", "cpu"],
+                ]
                 times = [
-                    statistics.median(seconds(command) for _ in range(RUNS))
-                    for command in (check, plan)
+                    statistics.median(seconds(command) for _ in range(RUNS)) for command in commands
                 ]
                 size = file.stat().st_size / 1e6
                 figures = " | ".join(f"{time:.2f} s" for time in times)
