@@ -4,6 +4,7 @@
 //! shape rule, the work and the kernels; the catalogue is a value that the binary hands them.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use crate::dtype::DType;
 use crate::expr::{Expr, Symbol};
@@ -80,7 +81,8 @@ pub struct Param {
     pub name: &'static str,
     /// What it takes.
     pub kind: ParamKind,
-    /// The default as authors would write it, where it may be left out.
+    /// The default as authors would write it, where it may be left out. A tensor with the default
+    /// `none` is optional: the attributes say under its name whether it is given.
     pub default: Option<&'static str>,
 }
 
@@ -103,6 +105,8 @@ pub enum ParamKind {
     Ints,
     /// Sizes of axes; one may be `-1`, for what is left.
     Shape,
+    /// One or more numbers, perhaps with fractions: `0.5` or `[0.5, 2]`.
+    Numbers,
     /// A quoted word of a closed list.
     Word(&'static [&'static str]),
     /// A whole number, a list of them, or a quoted word of a closed list.
@@ -125,17 +129,26 @@ impl ParamKind {
     }
 }
 
+impl Param {
+    /// Whether it takes a tensor that may be left out.
+    pub fn is_optional_tensor(&self) -> bool {
+        self.kind == ParamKind::Tensor && self.default == Some("none")
+    }
+}
+
 /// The value of an attribute. Where the author left it out: the default, or `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Attr {
     /// Left out, and there is no default value but a meaning of its own.
     None,
-    /// For [`ParamKind::Bool`].
+    /// For [`ParamKind::Bool`], and whether an optional tensor is given.
     Bool(bool),
     /// For [`ParamKind::Int`].
     Int(Expr),
     /// For [`ParamKind::Axes`], [`ParamKind::Ints`] and [`ParamKind::Shape`].
     Ints(Vec<Expr>),
+    /// For [`ParamKind::Numbers`].
+    Numbers(Vec<Number>),
     /// A quoted word.
     Word(&'static str),
     /// For [`ParamKind::Type`].
@@ -155,8 +168,32 @@ impl Attr {
             Attr::Ints(exprs) => Attr::Ints(bind_all(exprs)),
             Attr::Type(ty) => Attr::Type(TensorType::new(ty.dtype, bind_all(&ty.shape))),
             Attr::Index(items) => Attr::Index(items.iter().map(|item| item.bind(&bind)).collect()),
-            Attr::None | Attr::Bool(_) | Attr::Word(_) => self.clone(),
+            Attr::None | Attr::Bool(_) | Attr::Numbers(_) | Attr::Word(_) => self.clone(),
         }
+    }
+}
+
+/// A number that is equal to another of the same bits, so that a NaN is itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Number(pub f64);
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.to_bits() == other.0.to_bits()
+    }
+}
+
+impl Eq for Number {}
+
+impl Hash for Number {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 
@@ -194,7 +231,8 @@ impl IndexItem {
     }
 }
 
-/// The attributes of a call: one for each parameter that is not a value, in order.
+/// The attributes of a call: one for each parameter that is not a value, in order, and one for each
+/// optional tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Attrs(pub Vec<(&'static str, Attr)>);
 
@@ -229,6 +267,14 @@ impl Attrs {
             .iter()
             .map(|e| e.as_int().and_then(|value| i64::try_from(value).ok()))
             .collect()
+    }
+
+    /// The numbers, where it has them.
+    pub fn numbers(&self, name: &str) -> Option<Vec<f64>> {
+        match self.get(name) {
+            Attr::Numbers(numbers) => Some(numbers.iter().map(|number| number.0).collect()),
+            _ => None,
+        }
     }
 
     /// The quoted word, where it has one.

@@ -1,5 +1,7 @@
 //! Ops and values as authors would write them.
 
+use std::fmt;
+
 use haul_ir::graph::{Arg, Graph, OpNode, Producer};
 use haul_ir::id::{OpId, StageId, ValueId};
 use haul_ir::op::{Attr, Attrs, IndexItem, Op, Param, ParamKind};
@@ -50,8 +52,26 @@ pub(crate) fn formula(graph: &Graph, node: &OpNode) -> String {
     if let Some(index) = index(&node.attrs) {
         return format!("{}[{index}]", args.join(", "));
     }
+    name_after_gap(node, &mut args);
     args.extend(keywords(node));
     format!("{}({})", node.op.name(), args.join(", "))
+}
+
+/// Writes values by keyword from the first optional one on that is left out.
+fn name_after_gap(node: &OpNode, args: &mut [String]) {
+    let left_out = |param: &&Param| param.is_optional_tensor() && !node.attrs.flag(param.name);
+    let values = node
+        .op
+        .params()
+        .iter()
+        .filter(|param| param.kind.is_value());
+    let Some(gap) = values.clone().position(|param| left_out(&param)) else {
+        return;
+    };
+    let after = values.skip(gap).filter(|param| !left_out(param));
+    for (arg, param) in args.iter_mut().skip(gap).zip(after) {
+        *arg = format!("{}={arg}", param.name);
+    }
 }
 
 /// A text of the author's on one line: control characters as escapes.
@@ -89,6 +109,9 @@ fn keywords(node: &OpNode) -> impl Iterator<Item = String> {
     node.attrs.0.iter().filter_map(|(name, attr)| {
         let text = attribute(attr)?;
         let param = node.op.params().iter().find(|param| param.name == *name);
+        if param.is_some_and(Param::is_optional_tensor) {
+            return None;
+        }
         let default = param.and_then(|param| param.default);
         (default != Some(text.as_str())).then(|| format!("{name}={text}"))
     })
@@ -99,19 +122,22 @@ fn attribute(attr: &Attr) -> Option<String> {
         Attr::None | Attr::Index(_) => return None,
         Attr::Bool(value) => value.to_string(),
         Attr::Int(expr) => expr.to_string(),
-        Attr::Ints(exprs) => match &exprs[..] {
-            [one] => one.to_string(),
-            all => format!(
-                "[{}]",
-                all.iter()
-                    .map(ToString::to_string)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ),
-        },
+        Attr::Ints(exprs) => list(exprs),
+        Attr::Numbers(numbers) => list(numbers),
         Attr::Word(word) => format!("'{word}'"),
         Attr::Type(ty) => format!("'{ty}'"),
     })
+}
+
+/// `2`, or `[1, 2]`.
+fn list(items: &[impl fmt::Display]) -> String {
+    match items {
+        [one] => one.to_string(),
+        all => {
+            let all: Vec<_> = all.iter().map(ToString::to_string).collect();
+            format!("[{}]", all.join(", "))
+        }
+    }
 }
 
 fn index_item(item: &IndexItem) -> String {

@@ -3,7 +3,7 @@
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::expr::Expr;
 use haul_ir::graph::Scalar;
-use haul_ir::op::{Attr, Attrs, IndexItem, Op, Param, ParamKind};
+use haul_ir::op::{Attr, Attrs, IndexItem, Number, Op, Param, ParamKind};
 
 use super::formula::Scope;
 use super::{Operand, Resolver};
@@ -16,8 +16,24 @@ const NONE: &str = "none";
 
 /// All options of an op left out.
 pub(super) fn defaults(op: &dyn Op) -> Attrs {
-    let options = op.params().iter().filter(|param| !param.kind.is_value());
-    Attrs(options.map(|param| (param.name, default(param))).collect())
+    let attrs = op
+        .params()
+        .iter()
+        .filter_map(|param| match param.kind.is_value() {
+            true => given(param, false),
+            false => Some((param.name, default(param))),
+        });
+    Attrs(attrs.collect())
+}
+
+/// Whether an author writes that it is left out.
+pub(super) fn is_none(param: &Param, expr: &ast::Expr) -> bool {
+    param.default == Some(NONE) && matches!(&expr.kind, ExprKind::Name(name) if name == NONE)
+}
+
+/// What the attributes say of an optional tensor.
+pub(super) fn given(param: &Param, is_given: bool) -> Option<(&'static str, Attr)> {
+    (param.is_optional_tensor()).then_some((param.name, Attr::Bool(is_given)))
 }
 
 /// The default of an option, which the catalogue writes as an author would.
@@ -33,22 +49,23 @@ pub(super) fn default(param: &Param) -> Attr {
             .find(|word| **word == quoted)
             .map(|word| Attr::Word(word))
     };
+    let items = || {
+        let inner = text.trim_matches(['[', ']', '(', ')']).split(',');
+        inner.map(str::trim).filter(|item| !item.is_empty())
+    };
     let ints = || {
-        let inner = text
-            .trim_matches(['[', ']', '(', ')'])
-            .split(',')
-            .map(str::trim);
-        let ints = inner
-            .filter(|int| !int.is_empty())
-            .map(|int| int.parse::<i128>().ok());
-        Some(Attr::Ints(
-            ints.map(|int| int.map(Expr::from)).collect::<Option<_>>()?,
-        ))
+        let ints = items().map(|item| item.parse::<i128>().ok().map(Expr::from));
+        ints.collect::<Option<_>>().map(Attr::Ints)
+    };
+    let numbers = || {
+        let numbers = items().map(|item| item.parse().ok().map(Number));
+        numbers.collect::<Option<_>>().map(Attr::Numbers)
     };
     let found = match param.kind {
         ParamKind::Bool => text.parse().ok().map(Attr::Bool),
         ParamKind::Int => text.parse::<i128>().ok().map(|int| Attr::Int(int.into())),
         ParamKind::Axes | ParamKind::Ints | ParamKind::Shape => ints(),
+        ParamKind::Numbers => numbers(),
         ParamKind::Word(words) => word(words),
         ParamKind::IntsOrWord(words) => word(words).or_else(ints),
         _ => None,
@@ -64,14 +81,14 @@ impl<'a> Resolver<'a> {
         expr: &'a ast::Expr,
         scope: &Scope<'a>,
     ) -> Option<Attr> {
-        let is_none = matches!(&expr.kind, ExprKind::Name(name) if name == NONE);
-        if is_none && param.default == Some(NONE) {
+        if is_none(param, expr) {
             return Some(Attr::None);
         }
         match param.kind {
             ParamKind::Bool => self.bool(param, expr),
             ParamKind::Int => self.int(expr, scope).map(Attr::Int),
             ParamKind::Axes | ParamKind::Ints | ParamKind::Shape => self.ints(expr, scope),
+            ParamKind::Numbers => self.numbers(expr, scope),
             ParamKind::Word(words) => self.word(param, words, expr),
             ParamKind::IntsOrWord(words) => match expr.kind {
                 ExprKind::Text(_) => self.word(param, words, expr),
@@ -154,22 +171,60 @@ impl<'a> Resolver<'a> {
         Some(Attr::Ints(ints.into_iter().collect::<Option<_>>()?))
     }
 
-    fn int(&mut self, expr: &'a ast::Expr, scope: &Scope<'a>) -> Option<Expr> {
-        let found = match &expr.kind {
-            ExprKind::List(_) => "a list".to_owned(),
-            ExprKind::Text(_) => "a quoted word".to_owned(),
-            _ => match self.expression(expr, scope) {
-                Operand::Scalar(Scalar::Int(value)) => return Some(value),
-                Operand::Unknown => return None,
-                Operand::Scalar(other) => other.to_string(),
-                Operand::Value(_) | Operand::Items(..) => "a computed value".to_owned(),
+    fn numbers(&mut self, expr: &'a ast::Expr, scope: &Scope<'a>) -> Option<Attr> {
+        let ExprKind::List(items) = &expr.kind else {
+            return Some(Attr::Numbers(vec![self.number(expr, scope)?]));
+        };
+        let numbers: Vec<_> = items.iter().map(|item| self.number(item, scope)).collect();
+        Some(Attr::Numbers(numbers.into_iter().collect::<Option<_>>()?))
+    }
+
+    fn number(&mut self, expr: &'a ast::Expr, scope: &Scope<'a>) -> Option<Number> {
+        let found = match self.scalar(expr, scope)? {
+            Ok(Scalar::Float(value)) => return Some(Number(value)),
+            Ok(Scalar::Int(value)) => match value.as_int() {
+                #[expect(clippy::cast_precision_loss, reason = "the nearest number is meant")]
+                Some(value) => return Some(Number(value as f64)),
+                None => value.to_string(),
             },
+            Ok(other) => other.to_string(),
+            Err(found) => found.to_owned(),
+        };
+        let message = format!("a number is needed here, this is {found}");
+        let help = "it is made of numbers and params, without dims";
+        self.mistakes
+            .report(Diagnostic::error(OPTION, expr.span, message).help(help));
+        None
+    }
+
+    fn int(&mut self, expr: &'a ast::Expr, scope: &Scope<'a>) -> Option<Expr> {
+        let found = match self.scalar(expr, scope)? {
+            Ok(Scalar::Int(value)) => return Some(value),
+            Ok(other) => other.to_string(),
+            Err(found) => found.to_owned(),
         };
         let help = "it is made of whole numbers, params and dims";
         let message = format!("a whole number is needed here, this is {found}");
         self.mistakes
             .report(Diagnostic::error(OPTION, expr.span, message).help(help));
         None
+    }
+
+    /// The scalar, or in words what stands there instead; nothing after a mistake.
+    fn scalar(
+        &mut self,
+        expr: &'a ast::Expr,
+        scope: &Scope<'a>,
+    ) -> Option<Result<Scalar, &'static str>> {
+        Some(match &expr.kind {
+            ExprKind::List(_) => Err("a list"),
+            ExprKind::Text(_) => Err("a quoted word"),
+            _ => match self.expression(expr, scope) {
+                Operand::Unknown => return None,
+                Operand::Scalar(scalar) => Ok(scalar),
+                Operand::Value(_) | Operand::Items(..) => Err("a computed value"),
+            },
+        })
     }
 
     fn word(

@@ -4,7 +4,7 @@ use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::graph::Scalar;
 use haul_ir::op::{Attrs, Op, Param, ParamKind};
 
-use super::attributes::default;
+use super::attributes::{default, given, is_none};
 use super::formula::Scope;
 use super::{Each, Operand, Origin, Resolver};
 use crate::diagnostics::codes::{ARGUMENTS, NO_COLLECTION, UNKNOWN_FUNCTION};
@@ -71,6 +71,9 @@ impl<'a> Resolver<'a> {
         let mut understood = true;
         for (param, slot) in params.iter().zip(slots) {
             if param.kind.is_value() {
+                let written = slot.first().filter(|written| !is_none(param, written));
+                attrs.extend(given(param, written.is_some()));
+                let slot = if written.is_some() { slot } else { Vec::new() };
                 for (operand, span) in self.values(op, param, slot, function.span, scope) {
                     args.push(operand);
                     spans.push(span);

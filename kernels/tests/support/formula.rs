@@ -1,6 +1,6 @@
 //! The formulas of examples: one call, one operator, or one index.
 
-use haul_ir::op::{Attrs, Example, Op, ParamKind};
+use haul_ir::op::{Attr, Attrs, Example, Op, Param, ParamKind};
 
 use super::run::Arg;
 use super::tensor::{Lie, Tensor, Value};
@@ -30,38 +30,50 @@ const OPERATORS: [(&str, &str); 18] = [
 /// The name of the op that an example calls, its arguments and its attributes.
 pub(crate) fn call(example: &Example, op: &dyn Op) -> (&'static str, Vec<Arg>, Attrs) {
     let (name, written) = split(example.formula);
-    let first_attr = op.params().iter().position(|param| !param.kind.is_value());
-    let values = first_attr.unwrap_or(op.params().len());
-    let variadic = op
-        .params()
-        .first()
-        .is_some_and(|p| p.kind == ParamKind::Tensors);
-    let mut args = Vec::new();
-    let mut given = vec![None; op.params().len()];
+    let params = op.params();
+    let variadic = params.first().is_some_and(|p| p.kind == ParamKind::Tensors);
+    let mut slots = vec![Vec::new(); params.len()];
     for (position, item) in written.iter().enumerate() {
         match item.split_once('=') {
             Some((key, text)) if !item.contains('[') || item.find('=') < item.find('[') => {
-                let found = op.params().iter().position(|p| p.name == key.trim());
-                given[found.unwrap_or_else(|| panic!("no parameter `{key}`"))] = Some(text.trim());
+                let found = params.iter().position(|p| p.name == key.trim());
+                slots[found.unwrap_or_else(|| panic!("no parameter `{key}`"))].push(text.trim());
             }
-            _ if variadic || position < values => args.push(argument(item, example)),
-            _ => given[position] = Some(*item),
+            _ if variadic => slots[0].push(*item),
+            _ => slots[position].push(*item),
         }
     }
+    let mut args = Vec::new();
+    for (param, slot) in params.iter().zip(&slots) {
+        let left_out = param
+            .default
+            .filter(|default| slot.is_empty() && *default != "none");
+        let values = slot.iter().copied().chain(left_out);
+        if param.kind.is_value() {
+            args.extend(values.map(|text| argument(text, example)));
+        }
+    }
+    let given = |(param, slot): (&Param, &Vec<&'static str>)| match param.is_optional_tensor() {
+        true => slot.first().map(|_| "true"),
+        false => slot.first().copied(),
+    };
+    let given: Vec<_> = params.iter().zip(&slots).map(given).collect();
     (name, args, attrs(op, &given))
 }
 
-/// The attributes of an op from their texts, one for each parameter, or their defaults.
+/// The attributes of an op from their texts, one for each parameter, or their defaults; of an
+/// optional tensor whether it is given.
 pub(crate) fn attrs(op: &dyn Op, given: &[Option<&str>]) -> Attrs {
-    let attributes = op
-        .params()
-        .iter()
-        .zip(given)
-        .filter(|(p, _)| !p.kind.is_value());
-    let attrs = attributes.map(|(param, text)| {
+    let attrs = op.params().iter().zip(given).filter_map(|(param, text)| {
+        if param.is_optional_tensor() {
+            return Some((param.name, Attr::Bool(*text == Some("true"))));
+        }
+        if param.kind.is_value() {
+            return None;
+        }
         let text = text.or(param.default);
         let text = text.unwrap_or_else(|| panic!("`{}` of {} is missing", param.name, op.name()));
-        (param.name, text::attr(param.kind, text))
+        Some((param.name, text::attr(param.kind, text)))
     });
     Attrs(attrs.collect())
 }

@@ -1,7 +1,7 @@
 //! Values, types and attributes as authors write them.
 
 use haul_ir::expr::{Expr, Symbol};
-use haul_ir::op::{Attr, IndexItem, ParamKind};
+use haul_ir::op::{Attr, IndexItem, Number, ParamKind};
 use haul_ir::types::TensorType;
 
 use super::tensor::Value;
@@ -53,6 +53,7 @@ pub(crate) fn attr(kind: ParamKind, text: &str) -> Attr {
         ParamKind::Bool => Attr::Bool(text == "true"),
         ParamKind::Int => Attr::Int(size(text)),
         ParamKind::Axes | ParamKind::Ints | ParamKind::Shape => ints(text),
+        ParamKind::Numbers => numbers(text),
         ParamKind::Word(words) => word(words),
         ParamKind::IntsOrWord(words) if text.starts_with('\'') => word(words),
         ParamKind::IntsOrWord(_) => ints(text),
@@ -86,10 +87,18 @@ pub(crate) fn items(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn ints(text: &str) -> Attr {
-    let inner = text
-        .trim_start_matches(['[', '('])
-        .trim_end_matches([']', ')']);
-    Attr::Ints(items(inner).map(size).collect())
+    Attr::Ints(items(inner(text)).map(size).collect())
+}
+
+fn numbers(text: &str) -> Attr {
+    let number = |text: &str| Number(text.parse().expect("a number"));
+    Attr::Numbers(items(inner(text)).map(number).collect())
+}
+
+/// What stands in the brackets of a list.
+fn inner(text: &str) -> &str {
+    text.trim_start_matches(['[', '('])
+        .trim_end_matches([']', ')'])
 }
 
 fn size(text: &str) -> Expr {
