@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use haul_compiler::diagnostics::Levels;
 use haul_compiler::render;
-use haul_ir::cost::Nanos;
 use haul_ir::diagnostic::Diagnostic;
 use haul_ir::target::Target;
 
@@ -13,7 +12,7 @@ use crate::exit::{Exit, Trouble};
 use crate::facts::{self, Set};
 use crate::file::File;
 use crate::fix::{self, fix};
-use crate::lints::{Lints, told};
+use crate::lints::{Lints, not_simulated, told};
 use crate::messages::{self, Format};
 use crate::{machine, terminal};
 
@@ -53,14 +52,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
         if args.fix {
             fix(&mut file, |file| {
                 let Found {
-                    diagnostics,
-                    makespans,
-                    ..
+                    diagnostics, runs, ..
                 } = find(file);
-                fix::Found {
-                    diagnostics,
-                    makespans,
-                }
+                fix::Found { diagnostics, runs }
             })?;
         }
         let found = find(&file);
@@ -68,6 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
             Format::Text => drop(messages::tell(&file, &found.diagnostics)),
             Format::Json => terminal::print(&messages::json(&file, &found.diagnostics))?,
         }
+        terminal::tell(&found.not_simulated);
         terminal::print(&found.verdicts)?;
         exit = exit.max(messages::verdict(&found.diagnostics));
     }
@@ -77,8 +72,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
 /// What is to be said about a file.
 struct Found {
     diagnostics: Vec<Diagnostic>,
-    /// How long the run takes on each target, where that is known.
-    makespans: Vec<Option<Nanos>>,
+    /// What the run takes on each target.
+    runs: Vec<fix::Run>,
+    /// Lines about savings that nobody knows.
+    not_simulated: String,
     /// The verdicts on its stages for each target, as they are printed.
     verdicts: String,
 }
@@ -88,7 +85,8 @@ fn found(file: &File, args: &Args, targets: &[Target], levels: &Levels) -> Found
     let checked = facts::check(file, &args.set);
     let mut found = Found {
         diagnostics: levels.apply(checked.diagnostics),
-        makespans: Vec::new(),
+        runs: Vec::new(),
+        not_simulated: String::new(),
         verdicts: String::new(),
     };
     let mut said = HashSet::new();
@@ -100,9 +98,13 @@ fn found(file: &File, args: &Args, targets: &[Target], levels: &Levels) -> Found
         let mut new = told(levels, &planned);
         new.retain(|d| said.insert((d.primary.span, d.code, d.message.clone())));
         found.diagnostics.extend(new);
-        let plan = planned.as_ref().ok().map(|planned| &planned.plan);
-        let makespan = plan.and_then(|plan| plan.estimates.makespan);
-        found.makespans.push(makespan);
+        let estimates = planned.as_ref().ok().map(|made| &made.plan.estimates);
+        found.runs.push(fix::Run {
+            target: target.name.clone(),
+            makespan: estimates.and_then(|estimates| estimates.makespan),
+            nano_usd: estimates.and_then(|estimates| estimates.nano_usd),
+        });
+        found.not_simulated += &not_simulated(file, &planned);
         let verdicts = match &planned {
             Ok(planned) => &planned.verdicts,
             Err(refused) => &refused.verdicts,

@@ -4,8 +4,10 @@ use haul_compiler::diagnostics::Levels;
 use haul_compiler::{Planned, Refused};
 use haul_ir::diagnostic::Diagnostic;
 
-use crate::exit::Trouble;
+use crate::exit::{Exit, Trouble};
+use crate::file::File;
 use crate::project::Project;
+use crate::{messages, terminal};
 
 /// What becomes of warnings, as flags.
 #[derive(clap::Args)]
@@ -36,5 +38,27 @@ pub(crate) fn told(levels: &Levels, planned: &Result<Planned, Refused>) -> Vec<D
     match planned {
         Ok(planned) => levels.apply(planned.warnings.clone()),
         Err(refused) => refused.mistakes.clone(),
+    }
+}
+
+/// Tells what was found when planning a file. `Found` when there is an error among it.
+pub(crate) fn tell(file: &File, levels: &Levels, planned: &Result<Planned, Refused>) -> Exit {
+    let exit = messages::tell(file, &told(levels, planned));
+    terminal::tell(&not_simulated(file, planned));
+    exit
+}
+
+/// A line about savings that nobody knows, where there are any.
+pub(crate) fn not_simulated(file: &File, planned: &Result<Planned, Refused>) -> String {
+    let shown = &file.shown;
+    match planned {
+        Ok(Planned {
+            not_simulated: changes @ 1..,
+            ..
+        }) => format!(
+            "{shown}: what {changes} more changes would save was not simulated, nor all of W0302 \
+             and W0305 looked for: the longest stages come first\n"
+        ),
+        _ => String::new(),
     }
 }

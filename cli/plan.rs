@@ -11,7 +11,7 @@ use haul_ir::target::Target;
 use crate::exit::{Exit, Trouble};
 use crate::facts::{self, Set};
 use crate::file::File;
-use crate::lints::{Lints, told};
+use crate::lints::{self, Lints};
 use crate::{messages, project, terminal};
 
 /// Plans pipelines for a target, without running or probing anything.
@@ -78,7 +78,7 @@ fn plan_file(
     let mut plans = Vec::new();
     for target in targets {
         let planned = file.plan(typed.clone(), target, &checked.places);
-        exit = exit.max(messages::tell(file, &told(levels, &planned)));
+        exit = exit.max(lints::tell(file, levels, &planned));
         if let (Err(refused), Format::Text) = (&planned, args.format) {
             let (graph, colour) = (typed.graph(), terminal::colour());
             let table = render::verdicts(graph, target, &refused.verdicts, &file.text, colour);

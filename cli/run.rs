@@ -14,7 +14,7 @@ use haul_ir::target::Target;
 use crate::exit::{Exit, Trouble};
 use crate::facts::{self, Set};
 use crate::file::File;
-use crate::lints::{Lints, told};
+use crate::lints::{self, Lints};
 use crate::{machine, messages, progress, terminal};
 
 /// Runs a pipeline on this machine.
@@ -74,7 +74,7 @@ fn plan(
     let exit = messages::tell(file, &levels.apply(bound.diagnostics));
     let bound_typed = bound.typed.ok_or(exit)?;
     let planned = file.plan(bound_typed, target, &bound.places);
-    let exit = exit.max(messages::tell(file, &told(levels, &planned)));
+    let exit = exit.max(lints::tell(file, levels, &planned));
     let plan = planned.map_err(|_| Exit::Found)?.plan;
     if exit != Exit::Fine {
         return Err(exit); // A warning that is denied.

@@ -161,7 +161,14 @@ fn compile<'a>(project: &Project, kept: &'a [Kept<'a>]) -> Result<(Vec<Fresh<'a>
     let mut exit = Exit::Fine;
     for plans in kept.chunk_by(|a, b| a.pipeline == b.pipeline) {
         let Some(first) = plans.first() else { continue };
-        let file = File::read(&first.pipeline)?;
+        let file = match File::read(&first.pipeline) {
+            Ok(file) => file,
+            Err(Trouble(message)) => {
+                terminal::tell_error(&message);
+                exit = exit.max(Exit::Found);
+                continue;
+            }
+        };
         let (made, found) = kept::compile(project, &file, plans);
         exit = exit.max(found);
         for (kept, plan) in plans.iter().zip(made) {

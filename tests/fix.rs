@@ -89,6 +89,95 @@ fn no_run_takes_longer() {
 }
 
 #[test]
+fn alternatives_that_become_the_same_are_one() {
+    let text = "Pipeline(
+    version: 1,
+    inputs: { \"x\": Npy(path: \"x.npy\", type: \"f32[100]\") },
+    stages: {
+        \"line\": (any_of: [(gpus: 1), (gpus: 0.5)], do: \"sum(x)\"),
+        \"block\": (
+            any_of: [
+                (gpus: 1), // one
+                (gpus: 0.5), // half
+            ], // after
+            do: \"sum(x)\",
+        ),
+        \"cpus\": (any_of: [(gpus: 1, cpus: 2), /* c */ (cpus: 2, gpus: 0.25)], do: \"sum(x)\"),
+        \"only\": (any_of: [(gpus: 1)], do: \"sum(x)\"),
+        // L4 is for another target.
+        \"other\": (any_of: [(gpu_type: \"L4\"), (gpus: 1)], do: \"sum(x)\"),
+    },
+    outputs: {
+        \"a\": Npy(path: \"a.npy\", from: \"line\"),
+        \"b\": Npy(path: \"b.npy\", from: \"block\"),
+        \"c\": Npy(path: \"c.npy\", from: \"cpus\"),
+        \"d\": Npy(path: \"d.npy\", from: \"only\"),
+        \"e\": Npy(path: \"e.npy\", from: \"other\"),
+    },
+)";
+    let (status, said, after) = fixed(text, &["--target", "a100"]);
+    assert_eq!(status, 0, "{said}");
+    let expected = text
+        .replace("any_of: [(gpus: 1), (gpus: 0.5)], do", "do")
+        .replace(
+            "any_of: [
+                (gpus: 1), // one
+                (gpus: 0.5), // half
+            ], // after",
+            " // one
+                 // half
+             // after",
+        )
+        .replace(
+            "[(gpus: 1, cpus: 2), /* c */ (cpus: 2, gpus: 0.25)]",
+            "[(cpus: 2), /* c */ ]",
+        )
+        .replace("any_of: [(gpus: 1)], do", "do")
+        .replace("(gpus: 1)], do", "()], do");
+    assert_eq!(after, expected, "{said}");
+}
+
+#[test]
+fn no_run_costs_more_for_nothing() {
+    // Two GPUs: `b` holds one for nothing, beside `a`. Without, it would be on the other node, which
+    // then has to be paid as well.
+    let text = "Pipeline(version: 1,
+        inputs: {\"x\": Npy(path: \"x.npy\", type: \"f32[8192, 8192]\"), \"y\": Npy(path: \"y.npy\", type: \"f32[100]\")},
+        stages: {\"a\": (gpus: 1, do: \"x @ x\"), \"b\": (gpus: 1, do: \"sum(y)\")},
+        outputs: {\"a\": Npy(path: \"a.npy\", from: \"a\"), \"b\": Npy(path: \"b.npy\", from: \"b\")})";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let target = folder.path().join("two.ron");
+    let nodes = |price: &str| {
+        format!(
+            "Target(nodes: {{
+                \"gpu\": (cpus: 8, memory: \"64 GiB\", gpus: {{\"A100-80GB\": 2}}, price: (rate: \"4 USD/h\", source: \"a test\")),
+                \"cpu\": (cpus: 8, memory: \"64 GiB\"{price}),
+            }})"
+        )
+    };
+    let named = target.to_str().expect("a path of letters");
+    let prices = [
+        (
+            ", price: (rate: \"1 USD/h\", source: \"a test\")",
+            "USD instead of",
+        ),
+        ("", "an unknown amount instead of"),
+    ];
+    for (price, why) in prices {
+        fs::write(&target, nodes(price)).expect("room for it");
+        let (status, said, after) = fixed(text, &["--target", named]);
+        assert_eq!((status, after.as_str()), (0, text), "{said}");
+        let left = said.lines().find(|line| line.contains("left as it is"));
+        let left = left.expect("it is told");
+        assert!(
+            left.contains("(W0301); the run on two would cost "),
+            "{left}"
+        );
+        assert!(left.contains(why), "{left}");
+    }
+}
+
+#[test]
 fn mistakes_are_mended_round_by_round() {
     // A field, a comma and a name.
     let text = "Pipeline(version: 1, stages: {\"a\": (cpu: 2 do: \"width = 1\nwidth + widht\")}, // é\r\n)";

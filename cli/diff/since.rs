@@ -109,12 +109,19 @@ fn all_plans(
         let Some(Kept { pipeline, .. }) = plans.first() else {
             continue;
         };
-        let mut file = File::read(pipeline)?;
-        if let Some(revision) = revision {
-            revision.lay_out_data(&file)?;
-            file.shown = revision.renamed(&file.shown);
-        }
-        let (made, _) = kept::compile(project, &file, plans);
+        let made = match File::read(pipeline) {
+            Ok(mut file) => {
+                if let Some(revision) = revision {
+                    revision.lay_out_data(&file)?;
+                    file.shown = revision.renamed(&file.shown);
+                }
+                kept::compile(project, &file, plans).0
+            }
+            Err(Trouble(message)) => {
+                terminal::tell_error(&message);
+                plans.iter().map(|_| None).collect()
+            }
+        };
         for (kept, plan) in plans.iter().zip(made) {
             let path = kept.path.strip_prefix(&project.folder);
             all.push(Declared {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
 
 use crate::diagnostics::suggest::nearest;
-use crate::syntax::{Step, locate, options};
+use crate::syntax::{Step, locate, options, value_at};
 
 /// Why a file is not what it should be, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,8 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, FileError> {
         let (line, column) = (error.span.start.line, error.span.start.col);
         let (line, column) = past_blanks(&text, line, column);
         FileError {
-            message: told(&error.code),
+            message: wrong_type(&error.code, &text, (line, column))
+                .unwrap_or_else(|| told(&error.code)),
             line,
             column,
         }
@@ -121,6 +122,31 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for TableVisitor<T> {
         }
         Ok(table)
     }
+}
+
+/// `` `targets` takes a list in `[ ]`, not a string ``, where a value of another type stands.
+fn wrong_type(error: &RonError, text: &str, (line, column): (usize, usize)) -> Option<String> {
+    let expected = match error {
+        RonError::ExpectedArray => "a list in `[ ]`",
+        RonError::ExpectedBoolean => "`true` or `false`",
+        RonError::ExpectedInteger => "a whole number",
+        RonError::ExpectedFloat => "a number",
+        RonError::ExpectedMap => "a map in `{ }`",
+        RonError::ExpectedString => "a string",
+        RonError::ExpectedStructLike | RonError::ExpectedNamedStructLike(_) => "fields in `( )`",
+        RonError::InvalidValueForType { expected, .. } => match expected.as_str() {
+            "a sequence" => "a list in `[ ]`",
+            "u32" | "u64" | "usize" => "a whole number",
+            other => other,
+        },
+        _ => return None,
+    };
+    let lines = text.split_inclusive('\n').take(line.saturating_sub(1));
+    let start: usize = lines.map(str::len).sum();
+    let before = text[start..].chars().take(column.saturating_sub(1));
+    let at = start + before.map(char::len_utf8).sum::<usize>();
+    let (name, found) = value_at(text, at)?;
+    Some(format!("`{name}` takes {expected}, not {found}"))
 }
 
 /// What `ron` says, and which name was meant.

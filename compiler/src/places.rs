@@ -35,6 +35,8 @@ pub struct RequestFields {
     pub inherits_gpu: bool,
     /// The value of its `gpu_type`, or else of the stage's, with its quotes.
     pub gpu_type: Option<Span>,
+    /// What to remove so that its stage has no alternatives.
+    pub any_of_parts: Vec<Span>,
     /// Whether it is an alternative.
     pub is_alternative: bool,
 }
@@ -47,6 +49,7 @@ impl RequestFields {
             inherits_memory: whole.is_some_and(|whole| whole.memory.is_some()),
             inherits_gpu: whole.is_some_and(|whole| !whole.gpu_parts.is_empty()),
             gpu_type: own.gpu_type.or(whole.and_then(|whole| whole.gpu_type)),
+            any_of_parts: whole.map_or_else(Vec::new, |whole| whole.any_of_parts.clone()),
             is_alternative: whole.is_some(),
         }
     }

@@ -32,6 +32,8 @@ pub struct Planned {
     pub plan: Plan,
     /// Warnings, sorted by place.
     pub warnings: Vec<Diagnostic>,
+    /// Of how many changes it was not simulated what they would save, since so many were before.
+    pub not_simulated: u64,
     /// What becomes of each stage's request.
     pub verdicts: IdVec<StageId, Verdict>,
 }
@@ -82,7 +84,7 @@ pub fn plan(
         .map_err(|placed| verdicts::refused(&context, &placed, places))?;
     let estimated = estimates::estimate(&context, &choices);
     let groups = groups(&context, &choices);
-    let warnings = lints::lints(&context, &choices, &estimated, places);
+    let (warnings, not_simulated) = lints::lints(&context, &choices, &estimated, places);
     let stages = choices.entries();
     let stages = stages
         .map(|(stage, choice)| stage_plan(&context, choice, stage, &estimated))
@@ -106,6 +108,7 @@ pub fn plan(
     Ok(Planned {
         plan,
         warnings,
+        not_simulated,
         verdicts,
     })
 }

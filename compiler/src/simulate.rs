@@ -10,6 +10,7 @@
 //! the critical path.
 
 mod machines;
+mod price;
 mod queues;
 mod record;
 mod tree;
@@ -25,9 +26,10 @@ use haul_ir::target::Target;
 
 pub(crate) use self::machines::{GpuShare, Share};
 use self::machines::{Grant, Machines};
+pub(crate) use self::price::price;
 use self::queues::Queues;
 use self::record::Started;
-pub(crate) use self::utilisation::utilisation;
+pub(crate) use self::utilisation::{OnGpu, of_one_gpu, per_mille, utilisation};
 
 /// Above so many tasks, runs of them are taken as one that is longer.
 const MOST_TASKS: u64 = 1_000_000;

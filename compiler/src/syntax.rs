@@ -23,7 +23,7 @@ use serde::de::IgnoredAny;
 pub use self::ast::Ast;
 use self::ast::{Name, Type};
 pub use self::formula::MAX_HEIGHT;
-pub(crate) use self::locate::{Step, locate};
+pub(crate) use self::locate::{Step, locate, value_at};
 use self::reader::Reader;
 pub(crate) use self::values::options;
 use crate::diagnostics::codes::{NOT_TEXT, TOO_LARGE, UNEXPECTED};

@@ -69,3 +69,38 @@ fn far_labels_stand_apart() {
         insta::assert_snapshot!(render(&parse(&text).1, "far.ron", &text, false));
     });
 }
+
+#[test]
+fn long_lines_are_cut_around_the_place() {
+    let filling = format!("/* {} */", "é".repeat(500_000));
+    let starts = |rest: &str| format!("Pipeline(version: 1, {filling}{rest}");
+    // `Pipeline(version: 1, ` and the comment are 21 and 500_006 characters.
+    let cases = [
+        (
+            starts("stages: {\"a\": (cpu: 2, do: \"1\")})"),
+            500_043,
+            "cpu: 2, do",
+        ),
+        (
+            starts("stages: {\"a\": (do: \"1\")})").replace("do: \"1\"", "do: \"1"),
+            500_047,
+            "do: \"1",
+        ),
+        (
+            format!("Pipeline(version: 1, stages: {{\"{}", "é".repeat(500_000)),
+            31,
+            "stages: {\"é",
+        ),
+    ];
+    for (text, column, shown) in cases {
+        let (_, mistakes) = haul_compiler::syntax::parse(&text);
+        assert!(!mistakes.is_empty());
+        let rendered = render(&mistakes[..1], "p.ron", &text, false);
+        assert!(rendered.len() < 5_000, "{} bytes", rendered.len());
+        assert!(
+            rendered.contains(&format!("p.ron:1:{column}\n")),
+            "{rendered}"
+        );
+        assert!(rendered.contains(shown), "{rendered}");
+    }
+}

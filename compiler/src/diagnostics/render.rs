@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use annotate_snippets::{
-    Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet, renderer::DecorStyle,
+    Annotation, AnnotationKind, Element, Group, Level, Origin, Patch, Renderer, Snippet,
+    renderer::DecorStyle,
 };
 use haul_ir::diagnostic::{Diagnostic, Fix, Label, Saving, Severity, Span};
 
@@ -16,8 +17,15 @@ const MAX_SHOWN: usize = 100;
 /// Columns of the terminal; longer lines of the file are shown in part.
 const WIDTH: usize = 100;
 
-/// Labels within so many lines are shown together with the place.
+/// Labels within so many lines and bytes are shown together with the place.
 const NEAR: usize = 100;
+const NEAR_BYTES: usize = 16_000;
+
+/// Of a line of more bytes only what is around the place is shown, and of the place no more.
+const LONG_LINE: usize = 1_000;
+
+/// Bytes before and after the place in a long line.
+const AROUND: usize = 100;
 
 /// The diagnostics about `text`, each with the lines it is about, in the order given. `file`
 /// is how the author calls the file; `color` says whether the terminal shows colours.
@@ -90,46 +98,91 @@ impl<'a> Page<'a> {
     }
 
     /// The place and the labels near it, then each label far from it.
-    fn snippets(&self) -> Vec<Snippet<'a, Annotation<'a>>> {
+    fn snippets(&self) -> Vec<Element<'a>> {
         let Diagnostic {
             primary, labels, ..
         } = self.diagnostic;
-        let line = self.lines.line(primary.span.start);
-        let (near, far): (Vec<&Label>, Vec<&Label>) = labels
-            .iter()
-            .partition(|label| self.lines.line(label.span.start).abs_diff(line) <= NEAR);
-        let all = near
-            .iter()
-            .fold(primary.span, |all, label| all.to(label.span));
-        let shown = self.lines.around(all);
+        let (place, line) = (primary.span.start, self.lines.line(primary.span.start));
+        let (near, far): (Vec<&Label>, Vec<&Label>) = labels.iter().partition(|label| {
+            let at = label.span.start;
+            self.lines.line(at).abs_diff(line) <= NEAR && at.abs_diff(place) <= NEAR_BYTES
+        });
+        let spans = near.iter().map(|label| self.start_of(label.span));
+        let shown = self.shown(spans.fold(self.start_of(primary.span), Span::to));
         let mut main = self.source(shown);
         main = main.annotation(annotation(AnnotationKind::Primary, primary, shown));
         for label in near {
             main = main.annotation(annotation(AnnotationKind::Context, label, shown));
         }
-        let far = far.into_iter().map(|label| {
-            let shown = self.lines.around(label.span);
-            self.source(shown)
-                .annotation(annotation(AnnotationKind::Context, label, shown))
-        });
-        [main].into_iter().chain(far).collect()
+        let mut elements = self.at(place, shown, main);
+        for label in far {
+            let shown = self.shown(self.start_of(label.span));
+            let snippet = self.source(shown);
+            let snippet = snippet.annotation(annotation(AnnotationKind::Context, label, shown));
+            elements.extend(self.at(label.span.start, shown, snippet));
+        }
+        elements
     }
 
     /// The edits, which are few and near each other, as one patch.
     fn patch(&self, edits: &'a [Fix]) -> Snippet<'a, Patch<'a>> {
         let spans = edits.iter().map(|edit| edit.span);
-        let shown = self
-            .lines
-            .around(spans.reduce(Span::to).unwrap_or_default());
+        let shown = self.shown(spans.reduce(Span::to).unwrap_or_default());
         let patch = |edit: &'a Fix| Patch::new(within(shown, edit.span), edit.text.as_str());
-        self.source(shown).patches(edits.iter().map(patch))
+        let source = self.source(shown).path(self.file);
+        source.patches(edits.iter().map(patch))
+    }
+
+    /// A snippet below its place. Where it begins within a line, it does not know its column.
+    fn at(
+        &self,
+        place: usize,
+        shown: Span,
+        snippet: Snippet<'a, Annotation<'a>>,
+    ) -> Vec<Element<'a>> {
+        if self.lines.column(shown.start) == 1 {
+            return vec![snippet.path(self.file).into()];
+        }
+        let origin = Origin::path(self.file).line(self.lines.line(place));
+        let origin = origin.char_column(self.lines.column(place));
+        vec![origin.into(), snippet.into()]
     }
 
     /// Only the lines that are shown: the work does not grow with the file.
     fn source<T: Clone>(&self, shown: Span) -> Snippet<'a, T> {
-        Snippet::source(&self.text[shown.range()])
-            .line_start(self.lines.line(shown.start))
-            .path(self.file)
+        Snippet::source(&self.text[shown.range()]).line_start(self.lines.line(shown.start))
+    }
+
+    /// A span, of which a long line shows only the start.
+    fn start_of(&self, span: Span) -> Span {
+        let first = self.lines.around(Span::new(span.start, span.start));
+        match first.range().len() > LONG_LINE && span.range().len() > LONG_LINE {
+            true => Span::new(span.start, self.boundary(span.start + LONG_LINE)),
+            false => span,
+        }
+    }
+
+    /// The lines around a span, of long ones at its ends only what is near it.
+    fn shown(&self, span: Span) -> Span {
+        let lines = self.lines.around(span);
+        let is_long = |at: usize| self.lines.around(Span::new(at, at)).range().len() > LONG_LINE;
+        let start = match is_long(span.start) {
+            true => self.boundary(span.start.saturating_sub(AROUND).max(lines.start)),
+            false => lines.start,
+        };
+        let end = match is_long(span.end) {
+            true => self.boundary((span.end + AROUND).min(lines.end)),
+            false => lines.end,
+        };
+        Span::new(start, end)
+    }
+
+    /// The start of the character at a byte.
+    fn boundary(&self, at: usize) -> usize {
+        let mut before = (0..=at).rev();
+        before
+            .find(|at| self.text.is_char_boundary(*at))
+            .unwrap_or(0)
     }
 }
 
@@ -157,8 +210,10 @@ fn annotation<'a>(kind: AnnotationKind, label: &'a Label, shown: Span) -> Annota
     kind.span(within(shown, label.span)).label(text)
 }
 
+/// A span of the text, as far as it is shown.
 fn within(shown: Span, span: Span) -> Range<usize> {
-    span.start - shown.start..span.end - shown.start
+    let [start, end] = [span.start, span.end].map(|at| at.clamp(shown.start, shown.end));
+    start - shown.start..end - shown.start
 }
 
 #[cfg(test)]

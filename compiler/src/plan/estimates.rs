@@ -4,14 +4,11 @@ use haul_ir::cost::Nanos;
 use haul_ir::graph::{Producer, Typed};
 use haul_ir::id::{Id, IdVec, StageId, ValueId};
 use haul_ir::plan::{Batch, Estimates, Feasibility};
-use haul_ir::target::Target;
 
 use super::Context;
 use super::choice::Choice;
 use crate::feasibility::devices;
-use crate::simulate::{After, GpuShare, Schedule, Share, Tasks, simulate, utilisation};
-
-const NANOS_PER_HOUR: u128 = 3_600_000_000_000;
+use crate::simulate::{After, GpuShare, Schedule, Share, Tasks, price, simulate, utilisation};
 
 /// What the simulated run of a plan tells.
 pub(super) struct Estimated {
@@ -189,15 +186,4 @@ fn serial(tasks: &[Tasks]) -> Nanos {
     tasks.iter().fold(0, |sum, tasks| {
         sum.saturating_add(tasks.time.saturating_mul(tasks.count))
     })
-}
-
-/// Billionths of a US dollar for the nodes used, over the whole run, rounded to the nearest.
-pub(super) fn price(target: &Target, schedule: &Schedule) -> Option<u64> {
-    let mut nano_usd_per_hour = 0u128;
-    for (node, used) in schedule.nodes_used.entries().filter(|(_, used)| **used > 0) {
-        let price = target.nodes[node].price.as_ref()?;
-        nano_usd_per_hour += u128::from(price.milli_usd_per_hour) * 1_000_000 * u128::from(*used);
-    }
-    let total = nano_usd_per_hour.checked_mul(schedule.makespan.into())?;
-    u64::try_from((total + NANOS_PER_HOUR / 2) / NANOS_PER_HOUR).ok()
 }

@@ -11,6 +11,9 @@ mod neighbours;
 mod queues;
 mod shares;
 mod what_if;
+mod without_gpu;
+
+use std::cmp::Reverse;
 
 use haul_ir::cost::Nanos;
 use haul_ir::diagnostic::{Diagnostic, Span};
@@ -43,13 +46,15 @@ const OF_STAGE: [Lint; 9] = [
     detours::between_stages,
 ];
 
-/// The warnings about all stages, sorted by place.
+/// The warnings about all stages, sorted by place, and of how many changes it was not simulated
+/// what they would save, since so many were before: first those of the whole run, then those of the
+/// stages that take the longest.
 pub(super) fn lints(
     context: &Context<'_>,
     choices: &IdVec<StageId, Choice>,
     estimated: &Estimated,
     places: &Places,
-) -> Vec<Diagnostic> {
+) -> (Vec<Diagnostic>, u64) {
     let lints = Lints {
         context,
         choices,
@@ -60,15 +65,18 @@ pub(super) fn lints(
     };
     let mut warnings = Vec::new();
     warnings.extend(queues::sooner_on_cpus(&lints));
-    for choice in choices.iter() {
-        warnings.extend(OF_STAGE.iter().filter_map(|lint| lint(&lints, choice)));
-        warnings.extend(detours::in_stage(&lints, choice));
-    }
     warnings.extend(dispatch::small_tasks(&lints));
     warnings.extend(neighbours::crowded(&lints));
     warnings.extend(devices::unknown(&lints));
+    let mut longest_first: Vec<&Choice> = choices.iter().collect();
+    // Stable: of equals the first.
+    longest_first.sort_by_key(|choice| Reverse(choice.finish));
+    for choice in longest_first {
+        warnings.extend(OF_STAGE.iter().filter_map(|lint| lint(&lints, choice)));
+        warnings.extend(detours::in_stage(&lints, choice));
+    }
     warnings.sort_by_key(|warning| (warning.primary.span, warning.code));
-    warnings
+    (warnings, lints.what_if.not_tried())
 }
 
 /// What lints look at.
@@ -111,8 +119,7 @@ impl Lints<'_> {
 
     /// What another request instead of the one that a stage gets saves of the run.
     fn saving(&self, choice: &Choice, request: Request) -> Saved {
-        self.what_if
-            .saving(|| Some((choice.graph.stage, self.instead(choice, request)?)))
+        self.what_if.saving(|| self.instead(choice, request))
     }
 
     /// A stage's request with another number of CPUs, and the memory that comes with them where

@@ -3,11 +3,13 @@
 
 use haul_ir::cost::Nanos;
 use haul_ir::graph::GpuCount;
-use haul_ir::plan::{Plan, Utilisation};
+use haul_ir::id::StageId;
+use haul_ir::plan::{Plan, Side, Utilisation};
 
 use super::style::{DOUBT, HEADING};
 use super::table::wrapped;
 use super::{Colour, units};
+use crate::simulate::{OnGpu, of_one_gpu, per_mille};
 
 /// So many names of a long list are shown at either end.
 const ENDS: usize = 4;
@@ -129,17 +131,20 @@ fn used(plan: &Plan, utilisation: &Utilisation) -> String {
         1 => String::new(),
         n => format!(" x {n}"),
     };
-    let devices = held_by_each(plan, utilisation).unwrap_or_default();
+    let devices = of_each(plan, utilisation).unwrap_or_default();
+    let (held, busy): (Vec<u32>, Vec<u32>) = devices.into_iter().unzip();
     format!(
-        "{what} x {each} on {}{nodes}: held {}{devices}, busy {}",
+        "{what} x {each} on {}{nodes}: held {}{}, busy {}{}",
         node.name,
         percent(utilisation.held),
-        percent(utilisation.busy)
+        where_they_differ(&held),
+        percent(utilisation.busy),
+        where_they_differ(&busy)
     )
 }
 
-/// How much each of a few GPUs of one node is held, where they differ: ` (100 %, 0 %)`.
-fn held_by_each(plan: &Plan, utilisation: &Utilisation) -> Option<String> {
+/// How much each of a few GPUs of one node is held and busy, in per mille.
+fn of_each(plan: &Plan, utilisation: &Utilisation) -> Option<Vec<(u32, u32)>> {
     let name = utilisation.gpu.as_ref()?;
     let makespan = u128::from(plan.estimates.makespan.filter(|time| *time > 0)?);
     let gpus = plan.target.nodes[utilisation.node].gpus.iter().enumerate();
@@ -147,28 +152,41 @@ fn held_by_each(plan: &Plan, utilisation: &Utilisation) -> Option<String> {
     if utilisation.nodes != 1 || !(2..=MOST_DEVICES).contains(&alike.len()) {
         return None;
     }
-    let here = || plan.timeline.iter().filter(|b| b.node == utilisation.node);
-    let held = |device: usize| {
-        let batches = here().filter(|batch| batch.gpus.contains(&device));
-        let time = batches.map(|batch| {
-            let requests = &plan.typed.graph().stages[batch.stage].requests;
-            let asked = plan.stages[batch.stage].request(requests).gpus;
-            let share = u128::from(asked.0.min(GpuCount::ONE.0)) * u128::from(batch.tasks);
-            let share = share.min(GpuCount::ONE.0.into());
-            u128::from(batch.end - batch.start) * share
-        });
-        let whole = makespan * u128::from(GpuCount::ONE.0);
-        (time.sum::<u128>() * 1000 / whole) as u32
-    };
-    let held: Vec<_> = alike.iter().map(|(device, _)| held(*device)).collect();
+    let all = makespan * u128::from(GpuCount::ONE.0);
+    let each = alike.iter().map(|(gpu, _)| {
+        let place = (utilisation.node, 0, *gpu);
+        let (held, busy) = of_one_gpu(&plan.timeline, place, |stage| on_gpu(plan, stage));
+        (per_mille(held, all), per_mille(busy, all))
+    });
+    let each: Vec<_> = each.collect();
     // Where the timeline is shortened, its batches do not add up.
-    let sum = held.iter().sum::<u32>() / held.len() as u32;
-    let is_whole = sum.abs_diff(utilisation.held) <= 1;
-    let differ = held.iter().any(|one| *one != held[0]);
-    (is_whole && differ).then(|| {
-        let each: Vec<_> = held.into_iter().map(percent).collect();
-        format!(" ({})", each.join(", "))
-    })
+    let sum = each.iter().map(|(held, _)| held).sum::<u32>() / each.len() as u32;
+    (sum.abs_diff(utilisation.held) <= 1).then_some(each)
+}
+
+/// What a task of a stage does with each GPU that it holds.
+fn on_gpu(plan: &Plan, stage: StageId) -> OnGpu {
+    let planned = &plan.stages[stage];
+    let asked = planned.request(&plan.typed.graph().stages[stage].requests);
+    let groups = plan.typed.groups_of(stage).into_iter();
+    let groups = groups.map(|group| &plan.groups[group]);
+    let on_cpu = groups.filter(|group| group.placement.side == Side::Cpu);
+    let on_cpu = on_cpu.filter_map(|group| Some(group.cpu?.total()));
+    let time = planned.time.unwrap_or(0);
+    OnGpu {
+        share: asked.gpus.0.min(GpuCount::ONE.0),
+        time,
+        busy: time.saturating_sub(on_cpu.fold(0, Nanos::saturating_add)),
+    }
+}
+
+/// ` (100 %, 0 %)`; nothing where all are the same.
+fn where_they_differ(each: &[u32]) -> String {
+    if each.iter().all(|one| *one == each[0]) {
+        return String::new();
+    }
+    let each: Vec<_> = each.iter().map(|share| percent(*share)).collect();
+    format!(" ({})", each.join(", "))
 }
 
 /// Per mille as percent: whole from ten on, `9.4 %` below.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use haul_ir::cost::Nanos;
 use haul_ir::graph::GpuCount;
-use haul_ir::id::NodeId;
-use haul_ir::plan::Utilisation;
+use haul_ir::id::{NodeId, StageId};
+use haul_ir::plan::{Batch, Utilisation};
 use haul_ir::target::Target;
 
 use super::{Schedule, Tasks};
@@ -45,6 +46,37 @@ pub(crate) fn utilisation(
     all
 }
 
+/// What a task does with each GPU that it holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OnGpu {
+    /// Ten-thousandths of each.
+    pub(crate) share: u32,
+    /// How long it holds them.
+    pub(crate) time: Nanos,
+    /// How long it computes on the first of them, or moves data.
+    pub(crate) busy: Nanos,
+}
+
+/// How much one GPU of one node is held and busy in a timeline: nanoseconds times ten-thousandths.
+/// `task` says what a task of a stage does.
+pub(crate) fn of_one_gpu(
+    timeline: &[Batch],
+    (node, machine, gpu): (NodeId, usize, usize),
+    task: impl Fn(StageId) -> OnGpu,
+) -> (u128, u128) {
+    let mut sum = Sum::default();
+    let is_there = |batch: &&Batch| batch.node == node && batch.machine == machine;
+    for batch in timeline.iter().filter(is_there) {
+        if batch.gpus.contains(&gpu) {
+            let OnGpu { share, time, busy } = task(batch.stage);
+            let is_first = batch.gpus.first() == Some(&gpu);
+            let busy = (if is_first { share } else { 0 }, busy);
+            sum.add((batch.tasks, time), share, busy);
+        }
+    }
+    (sum.held, sum.busy)
+}
+
 /// Nanoseconds, times CPUs or ten-thousandths of GPUs.
 #[derive(Clone, Copy, Default)]
 struct Sum {
@@ -53,14 +85,14 @@ struct Sum {
 }
 
 impl Sum {
-    /// Tasks that each hold some units, and keep some of them busy for a time.
-    fn add(&mut self, tasks: &Tasks, held: u32, (busy, time): (u32, u64)) {
-        let all = |units: u32, time: u64| {
-            let each = u128::from(units) * u128::from(tasks.count);
+    /// So many tasks that each hold some units for a time, and keep some of them busy for another.
+    fn add(&mut self, (count, time): (u64, Nanos), held: u32, (busy, busy_time): (u32, Nanos)) {
+        let all = |units: u32, time: Nanos| {
+            let each = u128::from(units) * u128::from(count);
             each.saturating_mul(time.into())
         };
-        self.held = self.held.saturating_add(all(held, tasks.time));
-        self.busy = self.busy.saturating_add(all(busy, time));
+        self.held = self.held.saturating_add(all(held, time));
+        self.busy = self.busy.saturating_add(all(busy, busy_time));
     }
 }
 
@@ -71,7 +103,7 @@ fn sums<'a>(stages: &[Tasks], target: &'a Target) -> BTreeMap<(NodeId, Option<&'
         let share = &tasks.share;
         let on_cpu = tasks.time.saturating_sub(tasks.on_gpu);
         let cpus = sums.entry((share.node, None)).or_default();
-        cpus.add(tasks, share.cpus, (share.cpus, on_cpu));
+        cpus.add((tasks.count, tasks.time), share.cpus, (share.cpus, on_cpu));
         let Some(gpu) = &share.gpu else { continue };
         let devices = &target.nodes[share.node].gpus;
         let device = gpu.devices.first().and_then(|device| devices.get(*device));
@@ -79,13 +111,14 @@ fn sums<'a>(stages: &[Tasks], target: &'a Target) -> BTreeMap<(NodeId, Option<&'
         let gpus = sums.entry((share.node, Some(device.name.as_str())));
         // An op runs on one device, however many its task holds.
         let busy = gpu.gpus.min(GpuCount::ONE.0);
-        gpus.or_default().add(tasks, gpu.gpus, (busy, tasks.on_gpu));
+        let each = (tasks.count, tasks.time);
+        gpus.or_default().add(each, gpu.gpus, (busy, tasks.on_gpu));
     }
     sums
 }
 
 /// A part of what is there, rounded to the nearest; never more than all.
-fn per_mille(part: u128, whole: u128) -> u32 {
+pub(crate) fn per_mille(part: u128, whole: u128) -> u32 {
     let rounded = part.saturating_mul(1000).saturating_add(whole / 2);
     rounded.checked_div(whole).unwrap_or(0).min(1000) as u32
 }

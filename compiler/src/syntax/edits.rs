@@ -3,7 +3,7 @@
 use haul_ir::diagnostic::Span;
 
 use super::lexer::{Lexer, TokenKind};
-use super::tree::Entry;
+use super::tree::{Entry, Node};
 
 /// The fields that ask for a GPU.
 const OF_GPU: [&str; 3] = ["gpus", "gpu_type", "vram"];
@@ -28,6 +28,8 @@ pub struct Fields {
     pub gpu_parts: Vec<Span>,
     /// What to remove for the default of `memory`.
     pub memory_parts: Vec<Span>,
+    /// What to remove so that nothing is left of an alternative; of a stage, of all of them.
+    pub any_of_parts: Vec<Span>,
     /// Where another field can be written.
     pub room: Room,
 }
@@ -60,8 +62,26 @@ pub(super) fn fields(text: &str, entries: &[Entry], keys: &[&str], open: usize) 
         vram: value("vram"),
         gpu_parts: parts(&|key| OF_GPU.contains(&key)),
         memory_parts: parts(&|key| key == "memory"),
+        any_of_parts: parts(&|key| key == "any_of"),
         room: room(text, entries, keys, open),
     }
+}
+
+/// What to remove so that nothing is left of each item of a list; those of neighbours may meet.
+pub(super) fn items(text: &str, items: &[Node]) -> Vec<Vec<Span>> {
+    let entries = items.iter().map(|item| {
+        let end = item.span.end;
+        let next = Lexer::new(&text[end..]).next();
+        let is_comma = next.kind == TokenKind::Comma;
+        Entry {
+            key: item.clone(),
+            value: item.clone(),
+            end: if is_comma { end + next.span.end } else { end },
+        }
+    });
+    let entries: Vec<_> = entries.collect();
+    let removal = |at| around_comments(text, removal(text, &entries, at, at));
+    (0..items.len()).map(removal).collect()
 }
 
 /// Before the first field of the request, or before `do`, on a line of its own where that has one.

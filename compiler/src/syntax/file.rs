@@ -8,6 +8,7 @@ use super::ast::{
     Ast, Dim, Function, Moved, Name, Output, Param, Place, Reference, Request, Side, Sink,
     SinkKind, Spanned, Stage,
 };
+use super::edits;
 use super::formula;
 use super::reader::{Fields, Reader};
 use super::strings::Content;
@@ -189,11 +190,14 @@ impl Reader<'_> {
 
     fn any_of(&mut self, node: &Node) -> Option<Spanned<Vec<Request>>> {
         let mut requests = Vec::new();
-        for item in self.items(node, "a list of requests")? {
+        let items = self.items(node, "a list of requests")?;
+        for (item, parts) in items.iter().zip(edits::items(self.text, items)) {
             let Some(mut fields) = self.fields(item, "a request") else {
                 continue;
             };
-            requests.push(self.request(&mut fields, item.span));
+            let mut request = self.request(&mut fields, item.span);
+            request.fields.any_of_parts = parts;
+            requests.push(request);
             self.finish(fields);
         }
         Some(Spanned::new(requests, node.span))

@@ -36,6 +36,29 @@ pub(crate) fn locate(text: &str, steps: &[Step]) -> Option<Span> {
     Some(node.span)
 }
 
+/// The name of the field or entry whose value stands at a byte, or holds the item there, and what an
+/// author would call what stands there.
+pub(crate) fn value_at(text: &str, at: usize) -> Option<(String, String)> {
+    let root = tree::parse(text).0?;
+    let (mut node, mut name) = (&root, None);
+    let is_there = |node: &Node| (node.span.start..=node.span.end).contains(&at);
+    loop {
+        let next = match &node.kind {
+            NodeKind::Struct(_, entries) | NodeKind::Map(entries) => {
+                let entry = entries.iter().find(|entry| is_there(&entry.value));
+                name = entry.map(|entry| &entry.key).or(name);
+                entry.map(|entry| &entry.value)
+            }
+            NodeKind::List(items) => items.iter().find(|item| is_there(item)),
+            _ => None,
+        };
+        let Some(next) = next else { break };
+        node = next;
+    }
+    let name = strings::key(text, name?).into_owned();
+    Some((name, node.describe(text).into_owned()))
+}
+
 fn entry<'n>(text: &str, node: &'n Node, name: &str) -> Option<&'n Entry> {
     let (NodeKind::Struct(_, entries) | NodeKind::Map(entries)) = &node.kind else {
         return None;

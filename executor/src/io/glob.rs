@@ -36,7 +36,18 @@ pub(super) fn files(pattern: &str, base: &Path) -> Result<Vec<PathBuf>, IoError>
             Ok(entry) => entry,
             // A folder that is not there holds no file.
             Err(error) if error.depth() == 0 => break,
-            Err(error) => return Err(IoError::new(named, error)),
+            Err(error) => {
+                // Of a link that leads nowhere, whoever reads it is told.
+                let Some(link) = broken_link(&error) else {
+                    return Err(IoError::new(named, error));
+                };
+                let below = link.strip_prefix(&folder).unwrap_or(link);
+                let path = start.join(below);
+                if matcher.is_match(&path) && (hidden || !below.components().any(is_hidden)) {
+                    files.push(path);
+                }
+                continue;
+            }
         };
         let below = entry.path().strip_prefix(&folder).unwrap_or(entry.path());
         files.extend(matched(&start.join(below), &entry, &matcher)?);
@@ -46,6 +57,13 @@ pub(super) fn files(pattern: &str, base: &Path) -> Result<Vec<PathBuf>, IoError>
         true => Err(IoError::new(named, "no file matches this pattern")),
         false => Ok(files),
     }
+}
+
+/// The link that could not be followed, where that is what went wrong.
+fn broken_link(error: &walkdir::Error) -> Option<&Path> {
+    let is_missing = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+    let path = error.path().filter(|path| path.is_symlink())?;
+    error.io_error().is_some_and(is_missing).then_some(path)
 }
 
 /// The path, where it is that of a file that matches.

@@ -50,7 +50,7 @@ fn detour_of(lints: &Lints<'_>, choice: &Choice, detour: &Detour) -> Option<Diag
             if free.division.time? >= choice.division.time? {
                 return None; // On CPUs it is where it would be anyway.
             }
-            let saving = lints.what_if.saving(|| Some((choice.graph.stage, free)));
+            let saving = lints.what_if.saving_of_all(&[&free]);
             let diagnostic = diagnostic
                 .at("`place` keeps it on CPUs")
                 .help("let it be where it costs less");

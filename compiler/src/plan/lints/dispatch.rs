@@ -55,9 +55,11 @@ fn small(lints: &Lints<'_>, choice: &Choice, each: CollectionId) -> Option<Diagn
     let machine = choice.machine(lints.context);
     let vram = choice.division.vram(machine);
     let slots = slots(&choice.asked, machine.node, machine.gpu, vram).max(1);
-    let items = (DISPATCH * 10).div_ceil(task.max(1)).min(count / slots);
+    let items = (DISPATCH * 10)
+        .div_ceil(task.max(1))
+        .min(count.div_ceil(slots));
     let (help, saving) = match &graph.inputs[collection.input].source {
-        Source::Split { .. } if items < 2 => return None,
+        Source::Split { .. } if items < 2 || count / slots < 2 => return None,
         Source::Split { size, .. } => (
             format!(
                 "cut `{}` into larger slices, such as `size: {}`, where the formula allows it",

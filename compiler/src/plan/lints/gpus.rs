@@ -5,8 +5,8 @@ use haul_ir::graph::{GpuCount, Request};
 use haul_ir::plan::Reason;
 use haul_ir::target::Gpu;
 
-use super::queues::{on_cpus, without_gpu};
 use super::what_if::Saved;
+use super::without_gpu::without_gpu;
 use super::{Lints, WORTH_SAYING, advice, whole_nanos, with_saving};
 use crate::diagnostics::codes::{IDLE_GPU, NO_GPU_REQUESTED, SEVERAL_GPUS};
 use crate::feasibility::homes;
@@ -24,10 +24,13 @@ pub(super) fn idle(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> {
     }
     let name = lints.name(choice.graph.stage);
     let message = format!("`{name}` requests a GPU that none of its ops runs on");
+    let without = without_gpu(lints, choice);
     let (at, saving, frees) = match time_held {
         Some(held) => (
             format!("each task holds {} for {}", gpu.name, time(held)),
-            lints.saving(choice, on_cpus(choice)),
+            without.as_ref().map_or(Saved::Unknown, |without| {
+                lints.what_if.saving_of_all(&[&without.choice])
+            }),
             gpu_time(lints, choice, choice.asked.gpus),
         ),
         None => (
@@ -39,7 +42,10 @@ pub(super) fn idle(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> {
     let help = advice(way_out(lints, choice), saving, &frees);
     let diagnostic = Diagnostic::warning(IDLE_GPU, lints.span(choice), message);
     let diagnostic = with_saving(diagnostic.at(at).help(help), saving);
-    Some(without_gpu(lints, choice, diagnostic))
+    Some(match without {
+        Some(without) => without.fix(diagnostic),
+        None => diagnostic,
+    })
 }
 
 /// Whether facts that no size changes keep everything in a stage on CPUs.

@@ -1,15 +1,19 @@
 //! Stages whose shares of a GPU fit it together, and whose memory does not.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use haul_ir::diagnostic::Diagnostic;
 use haul_ir::graph::GpuCount;
 use haul_ir::id::{Id, IdVec, NodeId, StageId};
 
-use super::Lints;
+use super::shares::{MIB, whole};
+use super::what_if::Saved;
+use super::{Lints, with_saving};
 use crate::diagnostics::codes::CROWDED_VRAM;
 use crate::feasibility::devices;
 use crate::plan::choice::Choice;
+use crate::plan::edits::set;
 use crate::plan::estimates::after;
 use crate::render::units::{bytes, exact_bytes};
 
@@ -40,9 +44,12 @@ fn crowded_on(lints: &Lints<'_>, stages: &[&Choice]) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     for (position, choice) in stages.iter().enumerate() {
         let waits_for = before[choice.graph.stage];
-        let mut others = stages[..position].iter().enumerate();
-        let other = others
-            .find(|(bit, other)| waits_for & (1 << bit) == 0 && is_too_much(lints, other, choice));
+        let others = stages[..position].iter().enumerate();
+        let others = others.filter(|(bit, other)| {
+            waits_for & (1 << bit) == 0 && is_too_much(lints, other, choice)
+        });
+        // Of equals, `min_by_key` takes the first.
+        let other = others.min_by_key(|(_, other)| Reverse(vram(lints, other)));
         warnings.extend(other.and_then(|(_, other)| beside(lints, other, choice)));
     }
     warnings
@@ -89,23 +96,78 @@ fn beside(lints: &Lints<'_>, one: &Choice, other: &Choice) -> Option<Diagnostic>
         gpu.name,
         bytes(gpu.vram.into())
     );
-    let left = gpu.vram.saturating_sub(of_first);
-    let needed = other.division.peaks.vram.largest;
-    let help = match needed {
-        Some(needed) if needed <= left && left > 0 => {
-            format!(
-                "write `vram: \"{}\"`, which fits beside `{first}`",
-                exact_bytes(left)
-            )
-        }
-        _ => "one waits for the other on a GPU: request a larger one, or smaller pieces".to_owned(),
+    let diagnostic = Diagnostic::warning(CROWDED_VRAM, lints.span(other), message)
+        .at("a share divides the device's time, not its memory");
+    let Some(fitting) = fitting(lints, [one, other], gpu.vram) else {
+        let help = "one waits for the other on a GPU: request a larger one, or smaller pieces";
+        return Some(diagnostic.help(help));
     };
-    let diagnostic = Diagnostic::warning(CROWDED_VRAM, lints.span(other), message);
-    Some(
-        diagnostic
-            .at("a share divides the device's time, not its memory")
-            .help(help),
-    )
+    let written = |(choice, vram): &(&Choice, u64)| {
+        let name = lints.name(choice.graph.stage);
+        format!("`vram: \"{}\"` in `{name}`", exact_bytes(*vram))
+    };
+    let help = match &fitting[..] {
+        [only @ (choice, _)] => {
+            let beside = if choice.graph.stage == one.graph.stage {
+                second
+            } else {
+                first
+            };
+            format!("write {}, which fits beside `{beside}`", written(only))
+        }
+        all => {
+            let all: Vec<_> = all.iter().map(written).collect();
+            format!("write {}, which fit together", all.join(" and "))
+        }
+    };
+    let changed = fitting.iter().map(|(choice, vram)| {
+        let mut request = choice.asked.clone();
+        request.vram = Some(*vram);
+        lints.instead(choice, request)
+    });
+    let changed = changed.collect::<Option<Vec<_>>>();
+    let saving = changed.map_or(Saved::Unknown, |changed| {
+        lints
+            .what_if
+            .saving_of_all(&changed.iter().collect::<Vec<_>>())
+    });
+    let diagnostic = with_saving(diagnostic.help(help), saving);
+    let edit = |diagnostic, (choice, vram): &(&Choice, u64)| {
+        let fields = lints.fields(choice);
+        let at = fields.and_then(|fields| fields.own.vram);
+        let value = format!("\"{}\"", exact_bytes(*vram));
+        set(diagnostic, "vram", at, &value, fields)
+    };
+    Some(fitting.iter().fold(diagnostic, edit))
+}
+
+/// Amounts of device memory with which two stages fit one device of `all`, as few of them changed as
+/// will do; nothing where they need more.
+fn fitting<'c>(
+    lints: &Lints<'_>,
+    [one, other]: [&'c Choice; 2],
+    all: u64,
+) -> Option<Vec<(&'c Choice, u64)>> {
+    let needs = |choice: &Choice| choice.division.peaks.vram.largest;
+    let beside = |choice: &'c Choice, held: &Choice| {
+        let left = all.saturating_sub(vram(lints, held));
+        let is_enough = needs(choice).is_some_and(|needed| needed <= left && left > 0);
+        is_enough.then(|| vec![(choice, left)])
+    };
+    let one_of_them = beside(other, one).or_else(|| beside(one, other));
+    one_of_them.or_else(|| {
+        let (first, second) = (needs(one)?, needs(other)?.max(1));
+        let rounded = first.checked_next_multiple_of(MIB)?;
+        let most = all
+            .checked_sub(second)
+            .filter(|most| first <= *most && first > 0)?;
+        let first = if rounded <= most { rounded } else { first };
+        let left = all - first;
+        let left = Some(whole(left))
+            .filter(|left| *left >= second)
+            .unwrap_or(left);
+        Some(vec![(one, first), (other, left)])
+    })
 }
 
 /// Bytes of device memory that a task of a stage holds.

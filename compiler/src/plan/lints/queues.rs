@@ -1,72 +1,93 @@
 //! Tasks that queue for GPUs.
 
-use haul_ir::diagnostic::Diagnostic;
-use haul_ir::graph::{GpuCount, Request};
+use std::cmp::Reverse;
 
+use haul_ir::diagnostic::Diagnostic;
+
+use super::what_if::Saved;
+use super::without_gpu::{WithoutGpu, without_gpu};
 use super::{Lints, WORTH_SAYING, with_saving};
 use crate::diagnostics::codes::SOONER_ON_CPUS;
 use crate::plan::choice::Choice;
 use crate::render::units::time;
 
+/// So many stages are named; where more would have to change, that is no edit but another plan.
+const MOST_CHANGED: usize = 8;
+
 /// Tasks queue for GPUs so long that the run would end sooner without. Told at the stage that
-/// keeps them busy the longest.
+/// keeps them busy the longest, of those that may be on CPUs.
 pub(super) fn sooner_on_cpus(lints: &Lints<'_>) -> Option<Diagnostic> {
-    let estimates = &lints.estimated.estimates;
-    let (planned, on_cpus) = (estimates.makespan?, estimates.all_on_cpu?);
-    if u128::from(planned.saturating_sub(on_cpus)) < WORTH_SAYING {
+    let planned = lints.estimated.estimates.makespan?;
+    let on_gpu = lints.choices.iter().filter(|c| c.division.uses_gpu());
+    let on_gpu: Vec<&Choice> = on_gpu.collect();
+    let waiting = on_gpu.iter().copied().filter(|choice| {
+        let queueing = lints.estimated.queueing[choice.graph.stage];
+        queueing > Some(0)
+    });
+    // Of equals, `min_by_key` takes the first.
+    let waiting = waiting.min_by_key(|choice| Reverse(choice.finish))?;
+    let has_pinned = on_gpu.iter().any(|choice| choice.graph.wishes_gpu());
+    if !has_pinned && !is_worth_saying(planned, lints.estimated.estimates.all_on_cpu?) {
         return None;
     }
-    let on_gpu = || {
-        lints
-            .choices
-            .iter()
-            .filter(|choice| choice.division.uses_gpu())
-    };
-    let waits = |choice: &&Choice| lints.estimated.queueing[choice.graph.stage] > Some(0);
-    let busiest = on_gpu().filter(waits).max_by_key(|choice| choice.finish)?;
-    let message = format!(
-        "the run takes {}, and {} with every op on CPUs: tasks of `{}` wait for GPUs",
-        time(planned),
-        time(on_cpus),
-        lints.name(busiest.graph.stage)
-    );
-    let saving = lints.what_if.saving_with(|tasks| {
-        for (tasks, choice) in tasks.iter_mut().zip(lints.choices.iter()) {
-            tasks.time = choice.division.time_on_cpu.unwrap_or(0);
-            tasks.share.gpu = None;
-        }
+    let changed = on_gpu.iter().filter_map(|choice| {
+        let without = without_gpu(lints, choice)?;
+        (!without.choice.division.uses_gpu()).then_some((*choice, without))
     });
-    let help = "request CPUs, let `any_of` choose, or use a share of a GPU for each task";
-    let diagnostic = Diagnostic::warning(SOONER_ON_CPUS, lints.span(busiest), message);
-    let diagnostic = with_saving(diagnostic.at("the GPUs are busy here").help(help), saving);
-    Some(match on_gpu().count() {
-        1 => without_gpu(lints, busiest, diagnostic),
-        _ => diagnostic,
-    })
-}
-
-/// Adds the edit that takes the GPU from a stage, where it can be without.
-pub(super) fn without_gpu(
-    lints: &Lints<'_>,
-    choice: &Choice,
-    diagnostic: Diagnostic,
-) -> Diagnostic {
-    let can_be = |choice| lints.instead(choice, on_cpus(choice)).is_some();
-    match lints.fields(choice) {
-        Some(fields) if !fields.inherits_gpu && can_be(choice) => {
-            let parts = fields.own.gpu_parts.iter();
-            parts.fold(diagnostic, |diagnostic, part| diagnostic.fix(*part, ""))
-        }
-        _ => diagnostic,
+    let changed: Vec<(&Choice, WithoutGpu)> = changed.collect();
+    let (busiest, _) = changed
+        .iter()
+        .min_by_key(|(choice, _)| Reverse(choice.finish))?;
+    let after: Vec<&Choice> = changed.iter().map(|(_, without)| &without.choice).collect();
+    let saving = lints.what_if.saving_of_all(&after);
+    let then = match saving {
+        Saved::Known(saving) => planned.checked_sub(u64::try_from(saving.time).ok()?)?,
+        Saved::Unknown | Saved::NotTried => lints.estimated.estimates.all_on_cpu?,
+    };
+    if !is_worth_saying(planned, then) {
+        return None;
     }
+    let which = match changed.len() == on_gpu.len() {
+        true => "every op",
+        false => "every op that may be there",
+    };
+    let message = format!(
+        "the run takes {}, and {} with {which} on CPUs: tasks of `{}` wait for GPUs",
+        time(planned),
+        time(then),
+        lints.name(waiting.graph.stage)
+    );
+    let diagnostic = Diagnostic::warning(SOONER_ON_CPUS, lints.span(busiest), message)
+        .at("the GPUs are busy here")
+        .help(help(lints, &changed));
+    let has_edit = |(_, without): &(&Choice, WithoutGpu)| !without.parts.is_empty();
+    let is_edit = changed.len() <= MOST_CHANGED && changed.iter().all(has_edit);
+    let edits = changed.iter().filter(|_| is_edit);
+    let diagnostic = edits.fold(diagnostic, |diagnostic, (_, without)| {
+        without.fix(diagnostic)
+    });
+    Some(with_saving(diagnostic, saving))
 }
 
-/// The request of a stage without a GPU.
-pub(super) fn on_cpus(choice: &Choice) -> Request {
-    Request {
-        gpus: GpuCount::NONE,
-        gpu_type: None,
-        vram: None,
-        ..choice.asked.clone()
+fn is_worth_saying(planned: u64, then: u64) -> bool {
+    u128::from(planned.saturating_sub(then)) >= WORTH_SAYING
+}
+
+fn help(lints: &Lints<'_>, changed: &[(&Choice, WithoutGpu)]) -> String {
+    let else_ways = "let `any_of` choose, or use a share of a GPU for each task";
+    let names = changed
+        .iter()
+        .map(|(choice, _)| lints.name(choice.graph.stage));
+    let mut names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    if names.len() > MOST_CHANGED {
+        let more = names.split_off(MOST_CHANGED).len();
+        names.push(format!("{more} more"));
+    }
+    match names.pop() {
+        Some(last) if !names.is_empty() => {
+            let first = names.join(", ");
+            format!("request CPUs in {first} and {last}, {else_ways}")
+        }
+        _ => format!("request CPUs, {else_ways}"),
     }
 }

@@ -12,7 +12,7 @@ use crate::plan::choice::Choice;
 use crate::plan::edits::set;
 use crate::render::units::{bytes, exact_bytes};
 
-const MIB: u64 = 1 << 20;
+pub(super) const MIB: u64 = 1 << 20;
 
 /// A share is requested, and how much device memory goes with it is neither said nor known: a task
 /// holds all of it.
@@ -106,9 +106,13 @@ fn shared<'a>(lints: &Lints<'a>, choice: &Choice) -> Option<&'a Gpu> {
 
 /// What each of so many tasks on a device can have of its memory, whole MiB where that is not even.
 fn part(gpu: &Gpu, tasks: u32) -> u64 {
-    let part = gpu.vram / u64::from(tasks.max(1));
-    if part.is_multiple_of(1_000_000) || part < MIB {
-        return part;
+    whole(gpu.vram / u64::from(tasks.max(1)))
+}
+
+/// Whole MiB of an amount of memory that is not whole MB.
+pub(super) fn whole(bytes: u64) -> u64 {
+    if bytes.is_multiple_of(1_000_000) || bytes < MIB {
+        return bytes;
     }
-    part / MIB * MIB
+    bytes / MIB * MIB
 }

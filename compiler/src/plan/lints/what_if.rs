@@ -10,8 +10,8 @@ use haul_ir::plan::Estimates;
 use crate::feasibility::slots;
 use crate::plan::Context;
 use crate::plan::choice::Choice;
-use crate::plan::estimates::{planned_tasks, price, tasks_of};
-use crate::simulate::{Tasks, simulate};
+use crate::plan::estimates::{planned_tasks, tasks_of};
+use crate::simulate::{Tasks, price, simulate};
 
 /// At most so many runs are simulated for savings, and of at most so many stages and waves of their
 /// tasks together.
@@ -40,6 +40,7 @@ pub(super) struct WhatIf<'a> {
     runs_left: Cell<u64>,
     waves: OnceCell<u64>,
     waves_left: Cell<u64>,
+    not_tried: Cell<u64>,
 }
 
 impl<'a> WhatIf<'a> {
@@ -58,16 +59,23 @@ impl<'a> WhatIf<'a> {
             runs_left: Cell::new(MOST_RUNS),
             waves: OnceCell::new(),
             waves_left: Cell::new(MOST_WAVES),
+            not_tried: Cell::new(0),
         }
     }
 
     /// What it saves to place a stage otherwise.
-    pub(super) fn saving(&self, change: impl FnOnce() -> Option<(StageId, Choice)>) -> Saved {
+    pub(super) fn saving(&self, change: impl FnOnce() -> Option<Choice>) -> Saved {
         self.try_saving(1, |planned, tasks| {
-            let (stage, choice) = change()?;
-            let mut tasks = tasks.to_vec();
-            tasks[stage.index()] = tasks_of(self.context, stage, &choice)?;
-            Some(difference(planned, self.run(&tasks)))
+            let after = self.placed(tasks, &[&change()?])?;
+            Some(difference(planned, self.run(&after)))
+        })
+    }
+
+    /// What it saves to place several stages otherwise.
+    pub(super) fn saving_of_all(&self, changed: &[&Choice]) -> Saved {
+        self.try_saving(1, |planned, tasks| {
+            let after = self.placed(tasks, changed)?;
+            Some(difference(planned, self.run(&after)))
         })
     }
 
@@ -107,6 +115,7 @@ impl<'a> WhatIf<'a> {
             return Saved::Unknown;
         };
         if !self.may_run(runs) {
+            self.not_tried.set(self.not_tried.get() + 1);
             return Saved::NotTried;
         }
         saving(planned, tasks).map_or(Saved::Unknown, Saved::Known)
@@ -139,6 +148,21 @@ impl<'a> WhatIf<'a> {
             tasks.div_ceil(on_one.max(1)).saturating_add(1)
         });
         waves.fold(0, u64::saturating_add)
+    }
+
+    /// How many changes were asked about when too much was simulated before.
+    pub(super) fn not_tried(&self) -> u64 {
+        self.not_tried.get()
+    }
+
+    /// The planned tasks, with some stages placed otherwise.
+    fn placed(&self, tasks: &[Tasks], changed: &[&Choice]) -> Option<Vec<Tasks>> {
+        let mut tasks = tasks.to_vec();
+        for choice in changed {
+            let stage = choice.graph.stage;
+            tasks[stage.index()] = tasks_of(self.context, stage, choice)?;
+        }
+        Some(tasks)
     }
 
     fn run(&self, tasks: &[Tasks]) -> (Nanos, Option<u64>) {

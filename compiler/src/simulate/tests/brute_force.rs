@@ -5,7 +5,7 @@ use haul_ir::graph::GpuCount;
 use haul_ir::id::{Id, NodeId};
 use haul_ir::target::Target;
 
-use super::super::simulate_at_most;
+use super::super::{OnGpu, of_one_gpu, price, simulate_at_most};
 use super::{After, GpuShare, Schedule, Share, Tasks, simulate, utilisation};
 use crate::target;
 
@@ -251,10 +251,12 @@ impl Random {
     /// each.
     fn target(&mut self) -> Target {
         let (a, b) = (1 + self.below(3), 1 + self.below(2));
+        let price = self.one_of(&["", r#", price: (rate: "0.125 USD/h", source: "a test")"#]);
         let text = format!(
             r#"Target(nodes: {{
-                "a": (count: {a}, cpus: 4, memory: "8 GiB", gpus: {{"A100-80GB": 2, "L4": 1}}),
-                "b": (count: {b}, cpus: 2, memory: "4 GiB"),
+                "a": (count: {a}, cpus: 4, memory: "8 GiB", gpus: {{"A100-80GB": 2, "L4": 1}},
+                    price: (rate: "3.473 USD/h", source: "a test")),
+                "b": (count: {b}, cpus: 2, memory: "4 GiB"{price}),
             }})"#
         );
         target::parse("random", &text).unwrap()
@@ -327,6 +329,9 @@ fn random_runs_are_as_one_task_at_a_time() {
             assert_eq!(found.queueing[stage], waited, "{about}");
         }
         check_utilisation(&stages, &target, &expected);
+        check_devices(&found, &expected, &target, &about);
+        check_path_length(&found, &expected, &about);
+        check_price(&found, &expected, &target, &about);
         crowded += usize::from(found.queueing.iter().any(|time| *time > 0));
     }
     assert!(crowded > 1_000, "only {crowded} cases in which tasks wait");
@@ -407,6 +412,89 @@ fn check_utilisation(stages: &[Tasks], target: &Target, expected: &Simulation<'_
         assert_eq!(f64::from(found.held), per_mille(held));
         assert_eq!(f64::from(found.busy), per_mille(busy));
     }
+}
+
+/// How long each single GPU is held and busy, in ten-thousandths of it, against the batches of the
+/// schedule.
+fn check_devices(found: &Schedule, expected: &Simulation<'_>, target: &Target, about: &str) {
+    let first_of = |kind: usize| {
+        let before = expected.machines.iter().take_while(|m| m.kind != kind);
+        before.count()
+    };
+    for (id, node) in target.nodes.entries() {
+        for machine in 0..node.count as usize {
+            for gpu in 0..node.gpus.len() {
+                let (mut held, mut busy) = (0, 0);
+                for (task, of) in expected.on(id.index()) {
+                    let is_here = task.node == first_of(id.index()) + machine;
+                    let share = of.share.gpu.as_ref().map_or(0, |gpu| gpu.gpus.min(DEVICE));
+                    if is_here && task.gpus.contains(&gpu) {
+                        held += u64::from(share) * task.held();
+                    }
+                    // It computes on the first of those that it holds.
+                    if is_here && task.gpus.first() == Some(&gpu) {
+                        busy += u64::from(share) * of.on_gpu;
+                    }
+                }
+                let place = (id, machine, gpu);
+                let sums = of_one_gpu(&found.timeline, place, |stage| {
+                    let tasks = &expected.stages[stage.index()];
+                    let gpu = tasks.share.gpu.as_ref().unwrap();
+                    OnGpu {
+                        share: gpu.gpus.min(DEVICE),
+                        time: tasks.time,
+                        busy: tasks.on_gpu,
+                    }
+                });
+                assert_eq!(sums, (held.into(), busy.into()), "{about}");
+            }
+        }
+    }
+}
+
+/// The tasks of the path, one after the other without a gap, are as long as the run: following the
+/// causes of starts back from the last end, task by task.
+fn check_path_length(found: &Schedule, expected: &Simulation<'_>, about: &str) {
+    let tasks = &expected.tasks;
+    let mut reached = vec![false; tasks.len()];
+    // From the start of the run on: a task that begins when one on the path ends is on one.
+    let is_of_path = |task: &Task| found.critical_path.contains(&task.stage);
+    let mut order: Vec<_> = (0..tasks.len())
+        .filter(|t| is_of_path(&tasks[*t]))
+        .collect();
+    order.sort_by_key(|task| (tasks[*task].start, tasks[*task].end));
+    for _ in 0..order.len() {
+        for task in &order {
+            let start = tasks[*task].start.unwrap();
+            let mut before = order.iter().filter(|t| reached[**t]);
+            reached[*task] |= start == 0 || before.any(|t| tasks[*t].end == start);
+        }
+    }
+    let length = order.iter().filter(|t| reached[**t]).map(|t| tasks[*t].end);
+    assert_eq!(length.max(), Some(found.makespan), "{about}");
+}
+
+/// What the nodes that ran a task cost for all of the run, in dollars as a fraction.
+fn check_price(found: &Schedule, expected: &Simulation<'_>, target: &Target, about: &str) {
+    let usd_per_hour: Option<f64> =
+        expected
+            .machines
+            .iter()
+            .filter(|m| m.ran)
+            .try_fold(0.0, |sum, machine| {
+                let node = &target.nodes[NodeId::from_index(machine.kind)];
+                let milli = node.price.as_ref()?.milli_usd_per_hour;
+                Some(sum + milli as f64 / 1000.0)
+            });
+    // Runs of nanoseconds cost nothing: as if they took hours.
+    let hours = 3_600_000_000_000;
+    let long = Schedule {
+        makespan: found.makespan * hours,
+        ..found.clone()
+    };
+    let price = price(target, &long);
+    let by_hand = usd_per_hour.map(|usd| (usd * expected.now as f64 * 1e9).round() as u64);
+    assert_eq!(price, by_hand, "{about}");
 }
 
 #[test]
