@@ -374,3 +374,32 @@ fn a_project_names_targets_and_their_prices() {
     let nodes = String::from_utf8(nodes.expect("the binary starts").stdout).expect("UTF-8");
     assert!(nodes.contains("3.600"), "{nodes}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_a_mistake_of_its_own() {
+    let folder = project("");
+    std::os::unix::fs::symlink("nowhere", folder.path().join("flows/lost.ron")).expect("a link");
+    write(&folder, "flows/sum.ron", &SUM.replace("1000", "2000"));
+    let (status, stdout, stderr) = snapshot(folder.path(), &[]);
+    assert_eq!(status, 1, "{stderr}");
+    assert!(stderr.contains("could not read flows/lost.ron"), "{stderr}");
+    assert!(stdout.contains("flows/sum.cpu.plan differs"), "{stdout}");
+}
+
+#[test]
+fn a_target_that_is_not_there_stops_only_who_asks_for_it() {
+    let folder = project("");
+    let declared = "Project(version: 1, targets: [\"nope\"], prices: {\"a100.node\": (rate: \"1 USD/h\", source: \"ours, 2026-10\")})";
+    write(&folder, "haul.ron", declared);
+    let plan = |more: &[&str]| {
+        let mut command = support::haul();
+        command.current_dir(folder.path());
+        outcome(command.args(["plan", "flows/sum.ron"]).args(more))
+    };
+    let (status, _, stderr) = plan(&["--target", "a100"]);
+    assert_eq!(status, 0, "{stderr}");
+    let (status, _, stderr) = plan(&[]);
+    assert_eq!(status, 2, "{stderr}");
+    assert!(stderr.contains("there is no target `nope`"), "{stderr}");
+}
