@@ -12,6 +12,7 @@ pub mod expr;
 pub mod graph;
 pub mod id;
 pub mod op;
+pub mod philox;
 pub mod plan;
 pub mod report;
 pub mod target;

@@ -3,9 +3,9 @@
 use half::{bf16, f16};
 use haul_ir::dtype::{DType, Kind};
 use haul_ir::graph::Source;
+use haul_ir::philox::block;
 use rayon::prelude::*;
 
-use super::philox::block;
 use crate::scalar::real;
 
 /// Fills the elements of a source that is made of a rule.

@@ -7,7 +7,6 @@ mod image;
 mod made;
 mod npy;
 mod npz;
-mod philox;
 mod text;
 
 pub(crate) use csv::{check as check_csv, write as write_csv};

@@ -8,7 +8,7 @@ const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 
 /// Four random words for a counter under a key.
-pub(super) fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
+pub fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     for round in 0..ROUNDS {
         if round > 0 {
             key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
@@ -30,7 +30,7 @@ pub(super) fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
 }
 
 /// The four words of a block of a seed's numbers.
-pub(super) fn block(seed: u64, block: u64) -> [u32; 4] {
+pub fn block(seed: u64, block: u64) -> [u32; 4] {
     let counter = [block as u32, (block >> 32) as u32, 0, 0];
     philox(counter, [seed as u32, (seed >> 32) as u32])
 }
