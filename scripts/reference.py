@@ -16,8 +16,8 @@ NaN agrees with NaN (a complex number is NaN if a part is), infinities with them
 With "signed_zeros": true, zeros must have the expected sign too.
 
 Expected values are computed in long double (exact operations in f64), by definition
-rather than by a fast algorithm where both exist, and rounded once to the
-output's dtype: they hold for any order of summation within the tolerance.
+rather than by a fast algorithm where both exist, or with mpmath in hundreds of bits, and
+rounded once to the output's dtype: they hold for any order of summation within the tolerance.
 """
 
 import json
@@ -29,15 +29,21 @@ import numpy as np
 from reference_cases import (
     cast,
     conv,
+    elementary,
     elementwise,
     fft,
     functions,
     linalg,
+    order,
+    random,
     reduce,
+    scans,
     shape,
     softmax,
+    special,
     statistics,
     tensors,
+    totals,
 )
 
 FOLDER = Path(__file__).parents[1] / "kernels/tests/reference"
@@ -52,6 +58,12 @@ GROUPS = {
     "softmax": softmax.softmax,
     "functions": functions.functions,
     "statistics": statistics.statistics,
+    "elementary": elementary.elementary,
+    "special": special.special,
+    "order": order.order,
+    "scans": scans.scans,
+    "totals": totals.totals,
+    "random": random.random,
 }
 
 

@@ -9,6 +9,7 @@ mod math;
 mod ops;
 mod parallel;
 mod simd;
+mod slices;
 mod strided;
 mod wide;
 

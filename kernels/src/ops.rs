@@ -3,22 +3,27 @@
 use std::sync::LazyLock;
 
 use haul_ir::expr::Expr;
-use haul_ir::op::{Op, Work};
+use haul_ir::op::{Attrs, Fault, InferError, Op, Work, axis_of};
 
 mod broadcast_to;
 mod concat;
 mod conv2d;
 mod copy;
+mod counts;
 mod elementwise;
 mod fft;
 mod gather;
 mod index;
 mod matmul;
+mod order;
 mod parse_csv;
+mod random;
 mod reduce;
 mod reshape;
+mod scan;
 mod softmax;
 mod stack;
+mod store;
 mod transpose;
 
 /// All ops, in the order in which the catalogue shows them.
@@ -49,15 +54,43 @@ static OTHERS: &[&dyn Op] = &[
     &reduce::MEAN,
     &reduce::VAR,
     &reduce::STD,
-    &reduce::NORM,
+    &reduce::Median,
+    &reduce::Quantile,
+    &reduce::Norm,
+    &reduce::LOGSUMEXP,
     &reduce::MIN,
     &reduce::MAX,
     &reduce::ARGMIN,
     &reduce::ARGMAX,
     &reduce::ANY,
     &reduce::ALL,
+    &reduce::COUNT_NONZERO,
     &reduce::Trace,
     &softmax::Softmax,
+
+    // Running reductions
+    &scan::CUMSUM,
+    &scan::CUMPROD,
+    &scan::CUMMAX,
+    &scan::CUMMIN,
+
+    // Counts and sums by index
+    &counts::Histogram,
+    &counts::BinCount,
+    &counts::SegmentSum,
+
+    // Order
+    &order::SORT,
+    &order::ARGSORT,
+    &order::TopK,
+    &order::SearchSorted,
+
+    // Random numbers
+    &random::UNIFORM,
+    &random::NORMAL,
+    &random::BERNOULLI,
+    &random::RandomIntegers,
+    &random::Permutation,
 
     // Shapes and layouts
     &transpose::Transpose,
@@ -81,3 +114,11 @@ const NO_WORK: Work = Work::Known {
     read: Expr::ZERO,
     written: Expr::ZERO,
 };
+
+/// The attribute `axis` of ops that work along one.
+fn one_axis(attrs: &Attrs, rank: usize) -> Result<usize, InferError> {
+    let axis = attrs.int("axis").ok_or_else(|| {
+        InferError::new(Fault::Value, "an axis is a known whole number").on_attr("axis")
+    })?;
+    axis_of(axis, rank).map_err(|error| error.on_attr("axis"))
+}

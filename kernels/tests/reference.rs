@@ -21,7 +21,10 @@ macro_rules! groups {
     )*};
 }
 
-groups! { cast conv elementwise fft functions linalg reduce shape softmax statistics }
+groups! {
+    cast conv elementary elementwise fft functions linalg order random reduce scans shape softmax
+    special statistics totals
+}
 
 /// Every case of a file, with its inputs lying in every way.
 fn check_group(group: &str) {
@@ -159,6 +162,7 @@ fn attr_text(kind: ParamKind, json: &Json) -> String {
         (ParamKind::Index, Json::Array(items)) => {
             items.iter().map(index_text).collect::<Vec<_>>().join(", ")
         }
+        (ParamKind::Numbers, Json::String(word)) => word.clone(),
         (_, Json::Null) => "none".to_owned(),
         (_, Json::String(word)) => format!("'{word}'"),
         (_, other) => other.to_string(),

@@ -6,6 +6,7 @@ use num_complex::Complex;
 use num_traits::{Float, PrimInt, WrappingMul};
 
 use super::block::{complexes, element, floats, ints, map2};
+use super::complex_functions::complex_div;
 use super::types::{NUMBERS, REALS, Types};
 use super::{A_B, Function, X, flops};
 
@@ -117,6 +118,20 @@ pub(super) static TABLE: &[Function] = &[
         }],
     },
     Function {
+        name: "fmod",
+        doc: "The remainder of division rounded towards 0; it has the sign of `a`, as in C. Dividing \
+              an integer by zero stops the run; floats give NaN.",
+        params: A_B,
+        types: Types::Same(REALS),
+        flops: flops::FLOOR_DIV,
+        kernel: |inputs, _| int_fmod(inputs[0]).or_else(|| floats!(inputs[0], |a, b| a % b)),
+        examples: &[Example {
+            formula: "fmod(a, b)",
+            given: &[("a", "f64[4]", "7 -7 7 -7.5"), ("b", "f64[4]", "2 2 -2 -2")],
+            result: ("f64[4]", "1 -1 1 -1.5"),
+        }],
+    },
+    Function {
         name: "pow",
         doc: "`a ** b`. Integers wrap around; a negative power of an integer stops the run: take \
               `f64(a) ** b`.",
@@ -176,6 +191,22 @@ pub(super) static TABLE: &[Function] = &[
             result: ("f32[3]", "1 4 0.25"),
         }],
     },
+    Function {
+        name: "reciprocal",
+        doc: "`1 / x`. Integers are computed in `f64`.",
+        params: X,
+        types: Types::Float(NUMBERS),
+        flops: flops::DIV,
+        kernel: |inputs, _| {
+            floats!(inputs[0], |x| 1.0 / x)
+                .or_else(|| complexes!(inputs[0], |x| complex_div(Complex::from(1.0), x)))
+        },
+        examples: &[Example {
+            formula: "reciprocal(x)",
+            given: &[("x", "f32[3]", "2 -0.5 0")],
+            result: ("f32[3]", "0.5 -2 inf"),
+        }],
+    },
 ];
 
 /// A kernel for each integer dtype listed that first looks at the right operands of its block.
@@ -209,6 +240,11 @@ fn int_modulo(dtype: DType) -> Option<BlockKernel> {
             if has_other_sign(remainder, b) { remainder + b } else { remainder }
         })
     })
+}
+
+fn int_fmod(dtype: DType) -> Option<BlockKernel> {
+    checked!(dtype, [U8 U16 U32 U64], no_zero, |a, b| a % b)
+        .or_else(|| checked!(dtype, [I8 I16 I32 I64], no_zero, |a, b| a.wrapping_rem(b)))
 }
 
 fn int_pow(dtype: DType) -> Option<BlockKernel> {
@@ -284,22 +320,6 @@ fn float_pow<T: Float>(a: T, b: T) -> T {
         a * a
     } else {
         a.powf(b)
-    }
-}
-
-/// Smith's algorithm, which leaves the range of the parts only where the quotient does.
-fn complex_div<T: Float>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-    if b.re.abs() >= b.im.abs() {
-        if b.re == T::zero() && b.im == T::zero() {
-            return Complex::new(a.re / b.re.abs(), a.im / b.re.abs());
-        }
-        let ratio = b.im / b.re;
-        let scale = T::one() / (b.re + b.im * ratio);
-        Complex::new((a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale)
-    } else {
-        let ratio = b.re / b.im;
-        let scale = T::one() / (b.im + b.re * ratio);
-        Complex::new((a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale)
     }
 }
 

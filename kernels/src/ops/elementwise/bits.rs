@@ -1,10 +1,11 @@
-//! `& | ^ ~`: logical for truth values, bit by bit for integers.
+//! `& | ^ ~`: logical for truth values, bit by bit for integers; shifts.
 
 use haul_ir::op::Example;
 use haul_ir::tensor::Bool;
+use num_traits::PrimInt;
 
 use super::block::{each, ints};
-use super::types::{BITS, Types};
+use super::types::{BITS, INTEGERS, Types};
 use super::{A_B, Function, X, flops};
 
 macro_rules! bit_operation {
@@ -57,4 +58,52 @@ pub(super) static TABLE: &[Function] = &[
             },
         ],
     },
+    Function {
+        name: "left_shift",
+        doc: "The bits of `a` moved up by `b` places, zeros after them: `a * 2**b`, wrapped around. 0 \
+              where `b` is negative or no less than the width of the dtype, as in NumPy.",
+        params: A_B,
+        types: Types::Same(INTEGERS),
+        flops: flops::ONE,
+        kernel: |inputs, _| {
+            ints!(inputs[0], |a, b| places(b)
+                .and_then(|b| a.checked_shl(b))
+                .unwrap_or(0))
+        },
+        examples: &[Example {
+            formula: "left_shift(a, b)",
+            given: &[("a", "u8[4]", "1 3 255 1"), ("b", "u8[4]", "7 1 4 8")],
+            result: ("u8[4]", "128 6 240 0"),
+        }],
+    },
+    Function {
+        name: "right_shift",
+        doc: "The bits of `a` moved down by `b` places, copies of the sign before them: `a // 2**b`. \
+              Where `b` is negative or no less than the width of the dtype only the sign is left, \
+              0 or -1, as in NumPy.",
+        params: A_B,
+        types: Types::Same(INTEGERS),
+        flops: flops::ONE,
+        kernel: |inputs, _| {
+            ints!(inputs[0], |a, b| {
+                let shifted = places(b).and_then(|b| a.checked_shr(b));
+                shifted.unwrap_or_else(|| sign(a))
+            })
+        },
+        examples: &[Example {
+            formula: "right_shift(a, b)",
+            given: &[("a", "i8[4]", "64 -64 -1 5"), ("b", "i8[4]", "3 3 100 -1")],
+            result: ("i8[4]", "8 -8 -1 0"),
+        }],
+    },
 ];
+
+/// A number of places, where it is one.
+fn places<T: TryInto<u32>>(by: T) -> Option<u32> {
+    by.try_into().ok()
+}
+
+/// -1 of negative numbers, else 0.
+fn sign<T: PrimInt>(x: T) -> T {
+    if x < T::zero() { !T::zero() } else { T::zero() }
+}

@@ -216,4 +216,48 @@ macro_rules! complexes {
     };
 }
 
-pub(super) use {complexes, each, element, floats, ints, map, vectorised_map, wide_map};
+/// The row of a function of one real number, with a body and an example in `f64`.
+macro_rules! real_function {
+    ($name:literal, $flops:ident, $doc:literal, |$x:ident| $body:expr, $given:literal => $result:literal) => {
+        $crate::ops::elementwise::Function {
+            name: $name,
+            doc: $doc,
+            params: $crate::ops::elementwise::X,
+            types: $crate::ops::elementwise::types::Types::Float(
+                $crate::ops::elementwise::types::REALS,
+            ),
+            flops: $crate::ops::elementwise::flops::$flops,
+            kernel: |inputs, _| $crate::ops::elementwise::block::floats!(inputs[0], |$x| $body),
+            examples: &[haul_ir::op::Example {
+                formula: concat!($name, "(x)"),
+                given: &[("x", "f64[3]", $given)],
+                result: ("f64[3]", $result),
+            }],
+        }
+    };
+}
+
+/// The same for a function of real and complex numbers, with a body for each.
+macro_rules! function {
+    (
+        $name:literal, $flops:ident, $doc:literal,
+        |$x:ident| $body:expr, |$z:ident| $complex:expr,
+        $given:literal => $result:literal
+    ) => {
+        $crate::ops::elementwise::Function {
+            types: $crate::ops::elementwise::types::Types::Float(
+                $crate::ops::elementwise::types::NUMBERS,
+            ),
+            kernel: |inputs, _| {
+                use $crate::ops::elementwise::block::{complexes, floats};
+                floats!(inputs[0], |$x| $body).or_else(|| complexes!(inputs[0], |$z| $complex))
+            },
+            ..$crate::ops::elementwise::block::real_function!(
+                $name, $flops, $doc, |$x| $body, $given => $result
+            )
+        }
+    };
+}
+
+pub(super) use {complexes, each, element, floats, function, ints, map, real_function};
+pub(super) use {vectorised_map, wide_map};

@@ -3,7 +3,7 @@
 use haul_ir::op::Example;
 
 use super::block::{complexes, each, ints};
-use super::types::{ALL, ORDERED, REALS, Types};
+use super::types::{ALL, NUMBERS, ORDERED, Types};
 use super::{A_B, Function, X, flops};
 
 /// The body for all dtypes that have an order.
@@ -48,17 +48,20 @@ macro_rules! equality {
 }
 
 macro_rules! test {
-    ($name:literal, $test:ident, $doc:literal, $result:literal) => {
+    ($name:literal, $test:ident, $both:tt, $doc:literal, $result:literal) => {
         Function {
             name: $name,
             doc: $doc,
             params: X,
-            types: Types::Test(REALS),
+            types: Types::Test(NUMBERS),
             flops: flops::COMPARE,
             kernel: |inputs, _| {
                 each!(inputs[0], [F16 Bf16 F32 F64], |x| haul_ir::tensor::Bool::from(x.$test()))
                     .or_else(|| ints!(inputs[0], |x| {
                         haul_ir::tensor::Bool::from((x as f64).$test())
+                    }))
+                    .or_else(|| complexes!(inputs[0], |x| {
+                        haul_ir::tensor::Bool::from(x.re.$test() $both x.im.$test())
                     }))
             },
             examples: &[Example {
@@ -79,20 +82,20 @@ pub(super) static TABLE: &[Function] = &[
     comparison!("ge", >=, "`a >= b`. False where one is NaN.", "false true true false"),
     test!(
         "isnan",
-        is_nan,
-        "Where elements are NaN.",
+        is_nan, ||,
+        "Where elements are NaN, or a part of a complex one is.",
         "false true false false"
     ),
     test!(
         "isinf",
-        is_infinite,
-        "Where elements are infinite.",
+        is_infinite, ||,
+        "Where elements are infinite, or a part of a complex one is.",
         "false false true true"
     ),
     test!(
         "isfinite",
-        is_finite,
-        "Where elements are neither infinite nor NaN.",
+        is_finite, &&,
+        "Where elements are neither infinite nor NaN, nor a part of a complex one is.",
         "true false false false"
     ),
 ];

@@ -2,7 +2,7 @@
 
 use haul_ir::op::Example;
 
-use super::block::{complexes, each, ints};
+use super::block::{complexes, each, floats, ints};
 use super::types::{NUMBERS, Types};
 use super::{Function, X, flops};
 
@@ -55,6 +55,31 @@ pub(super) static TABLE: &[Function] = &[
             formula: "conj(x)",
             given: &[("x", "c64[2]", "1+2j -3j")],
             result: ("c64[2]", "1-2j 3j"),
+        }],
+    },
+    Function {
+        name: "angle",
+        doc: "The angle of a complex number with the positive real axis, from -pi to pi; of real \
+              numbers 0 or, below 0, pi. Integers are computed in `f64`.",
+        params: X,
+        types: Types::FloatParts(NUMBERS),
+        flops: flops::TANH,
+        kernel: |inputs, _| {
+            complexes!(inputs[0], |x| x.arg()).or_else(|| {
+                floats!(inputs[0], |x| {
+                    let pi = std::f64::consts::PI as _;
+                    let angle = if x.is_sign_negative() { pi } else { 0.0 };
+                    if x.is_nan() { x } else { angle }
+                })
+            })
+        },
+        examples: &[Example {
+            formula: "angle(x)",
+            given: &[("x", "c128[3]", "2+2j -1j -1+0j")],
+            result: (
+                "f64[3]",
+                "0.7853981633974483 -1.5707963267948966 3.141592653589793",
+            ),
         }],
     },
 ];

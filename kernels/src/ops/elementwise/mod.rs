@@ -1,16 +1,22 @@
 //! Functions and operators that take one element of each input to one of the result: a row of
 //! a table each.
 
+mod activation;
 mod arithmetic;
 mod bits;
 mod block;
 mod cast;
 mod compare;
 mod complex;
+mod complex_functions;
 mod exponential;
 mod flops;
+mod gamma;
+mod hyperbolic;
+mod logic;
 mod round;
 mod select;
+mod special;
 mod trigonometry;
 mod types;
 
@@ -27,13 +33,17 @@ use types::Types;
 
 /// All of them, by group.
 pub(super) fn ops() -> Vec<&'static dyn Op> {
-    let groups: [&'static [Function]; 9] = [
+    let groups: [&'static [Function]; 13] = [
         arithmetic::TABLE,
         compare::TABLE,
+        logic::TABLE,
         bits::TABLE,
         select::TABLE,
         exponential::TABLE,
         trigonometry::TABLE,
+        hyperbolic::TABLE,
+        special::TABLE,
+        activation::TABLE,
         round::TABLE,
         complex::TABLE,
         cast::TABLE,
@@ -117,6 +127,15 @@ const fn param(name: &'static str) -> Param {
         name,
         kind: ParamKind::Tensor,
         default: None,
+    }
+}
+
+/// A parameter that takes a tensor or a number, which may be left out.
+const fn default(name: &'static str, default: &'static str) -> Param {
+    Param {
+        name,
+        kind: ParamKind::Tensor,
+        default: Some(default),
     }
 }
 

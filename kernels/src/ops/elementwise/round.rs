@@ -1,10 +1,11 @@
 //! Rounding, absolute value, sign.
 
 use haul_ir::op::Example;
+use haul_ir::tensor::Bool;
 
 use super::block::{complexes, each, floats, ints};
 use super::types::{NUMBERS, REALS, Types};
-use super::{Function, X, flops};
+use super::{A_B, Function, X, complex_functions, flops};
 
 macro_rules! rounding {
     ($name:literal, $method:ident, $doc:literal, $result:literal) => {
@@ -55,9 +56,10 @@ pub(super) static TABLE: &[Function] = &[
     },
     Function {
         name: "sign",
-        doc: "-1, 0 or 1, as the element is below, at or above 0. NaN stays.",
+        doc: "-1, 0 or 1, as the element is below, at or above 0; `z / abs(z)` of complex numbers. NaN \
+              stays.",
         params: X,
-        types: Types::Same(REALS),
+        types: Types::Same(NUMBERS),
         flops: flops::ONE,
         kernel: |inputs, _| {
             floats!(inputs[0], |x| if x == 0.0 || x.is_nan() {
@@ -67,11 +69,43 @@ pub(super) static TABLE: &[Function] = &[
             })
             .or_else(|| each!(inputs[0], [I8 I16 I32 I64], |x| x.signum()))
             .or_else(|| each!(inputs[0], [U8 U16 U32 U64], |x| x.min(1)))
+            .or_else(|| complexes!(inputs[0], |x| complex_functions::sign(x)))
         },
         examples: &[Example {
             formula: "sign(x)",
             given: &[("x", "f32[4]", "-3 0 0.5 nan")],
             result: ("f32[4]", "-1 0 1 nan"),
+        }],
+    },
+    Function {
+        name: "copysign",
+        doc: "The absolute value of `a` with the sign of `b`, also that of -0 and NaN. Integers are \
+              computed in `f64`.",
+        params: A_B,
+        types: Types::Float(REALS),
+        flops: flops::ONE,
+        kernel: |inputs, _| floats!(inputs[0], |a, b| a.copysign(b)),
+        examples: &[Example {
+            formula: "copysign(a, b)",
+            given: &[("a", "f32[3]", "1 -2 inf"), ("b", "f32[3]", "-3 0.5 -inf")],
+            result: ("f32[3]", "-1 2 -inf"),
+        }],
+    },
+    Function {
+        name: "signbit",
+        doc: "Whether elements have a minus sign, as -0 does.",
+        params: X,
+        types: Types::Test(REALS),
+        flops: flops::ONE,
+        kernel: |inputs, _| {
+            each!(inputs[0], [F16 Bf16 F32 F64], |x| Bool::from(x.is_sign_negative()))
+                .or_else(|| each!(inputs[0], [I8 I16 I32 I64], |x| Bool::from(x < 0)))
+                .or_else(|| each!(inputs[0], [U8 U16 U32 U64], |_x| Bool(0)))
+        },
+        examples: &[Example {
+            formula: "signbit(x)",
+            given: &[("x", "f32[3]", "-0.0 0 -inf")],
+            result: ("bool[3]", "true false true"),
         }],
     },
     rounding!(

@@ -6,7 +6,7 @@ use haul_ir::tensor::{Bool, Element};
 
 use super::block::{each, ints, map3};
 use super::types::{REALS, Types};
-use super::{A_B, Function, X, flops, param};
+use super::{A_B, Function, flops, param};
 
 const CONDITION_A_B: &[Param] = &[param("condition"), param("a"), param("b")];
 const X_LOW_HIGH: &[Param] = &[param("x"), param("low"), param("high")];
@@ -75,30 +75,17 @@ pub(super) static TABLE: &[Function] = &[
             result: ("f32[4]", "0 7.5 255 nan"),
         }],
     },
-    Function {
-        name: "relu",
-        doc: "The larger of an element and 0. NaN stays.",
-        params: X,
-        types: Types::Same(REALS),
-        flops: flops::ONE,
-        kernel: |inputs, _| reals!(inputs[0], |x| larger(x, Default::default())),
-        examples: &[Example {
-            formula: "relu(x)",
-            given: &[("x", "f32[4]", "-1 0 2 nan")],
-            result: ("f32[4]", "0 0 2 nan"),
-        }],
-    },
 ];
 
 /// The larger one; NaN where one is NaN, which compares as false and is unequal to itself.
 #[expect(clippy::eq_op, reason = "asks for NaN, for every dtype")]
-fn larger<T: Element + PartialOrd>(a: T, b: T) -> T {
+pub(super) fn larger<T: Element + PartialOrd>(a: T, b: T) -> T {
     if a > b || a != a { a } else { b }
 }
 
 /// The smaller one; NaN where one is NaN.
 #[expect(clippy::eq_op, reason = "asks for NaN, for every dtype")]
-fn smaller<T: Element + PartialOrd>(a: T, b: T) -> T {
+pub(super) fn smaller<T: Element + PartialOrd>(a: T, b: T) -> T {
     if a < b || a != a { a } else { b }
 }
 

@@ -2,66 +2,35 @@
 
 use haul_ir::op::Example;
 
-use super::block::{complexes, floats};
-use super::types::{NUMBERS, REALS, Types};
-use super::{A_B, Function, X, flops};
-
-/// A function of real numbers.
-macro_rules! real_function {
-    ($name:literal, $doc:literal, |$x:ident| $body:expr, $given:literal => $result:literal) => {
-        Function {
-            name: $name,
-            doc: $doc,
-            params: X,
-            types: Types::Float(REALS),
-            flops: flops::SIN,
-            kernel: |inputs, _| floats!(inputs[0], |$x| $body),
-            examples: &[Example {
-                formula: concat!($name, "(x)"),
-                given: &[("x", "f64[3]", $given)],
-                result: ("f64[3]", $result),
-            }],
-        }
-    };
-}
-
-/// A function of real and complex numbers.
-macro_rules! function {
-    ($name:literal, $doc:literal, |$x:ident| $body:expr, $given:literal => $result:literal) => {
-        Function {
-            types: Types::Float(NUMBERS),
-            kernel: |inputs, _| {
-                floats!(inputs[0], |$x| $body).or_else(|| complexes!(inputs[0], |$x| $body))
-            },
-            ..real_function!($name, $doc, |$x| $body, $given => $result)
-        }
-    };
-}
+use super::block::{floats, function, real_function};
+use super::complex_functions as complex;
+use super::types::{REALS, Types};
+use super::{A_B, Function, flops};
 
 pub(super) static TABLE: &[Function] = &[
     function!(
-        "sin", "The sine of an angle in radians. Integers are computed in `f64`.",
-        |x| x.sin(), "0 1 -2" => "0 0.8414709848078965 -0.9092974268256817"
+        "sin", SIN, "The sine of an angle in radians. Integers are computed in `f64`.",
+        |x| x.sin(), |x| x.sin(), "0 1 -2" => "0 0.8414709848078965 -0.9092974268256817"
     ),
     function!(
-        "cos", "The cosine of an angle in radians. Integers are computed in `f64`.",
-        |x| x.cos(), "0 1 -2" => "1 0.5403023058681398 -0.4161468365471424"
+        "cos", SIN, "The cosine of an angle in radians. Integers are computed in `f64`.",
+        |x| x.cos(), |x| x.cos(), "0 1 -2" => "1 0.5403023058681398 -0.4161468365471424"
     ),
-    real_function!(
-        "tan", "The tangent of an angle in radians. Integers are computed in `f64`.",
-        |x| x.tan(), "0 1 -2" => "0 1.5574077246549023 2.185039863261519"
+    function!(
+        "tan", SIN, "The tangent of an angle in radians. Integers are computed in `f64`.",
+        |x| x.tan(), |x| complex::tan(x), "0 1 -2" => "0 1.5574077246549023 2.185039863261519"
     ),
-    real_function!(
-        "asin", "The angle with that sine; NaN beyond -1 and 1. Integers are computed in `f64`.",
-        |x| x.asin(), "0 0.5 2" => "0 0.5235987755982989 nan"
+    function!(
+        "asin", SIN, "The angle with that sine; NaN of real numbers beyond -1 and 1. Integers are computed in `f64`.",
+        |x| x.asin(), |x| complex::asin(x), "0 0.5 2" => "0 0.5235987755982989 nan"
     ),
-    real_function!(
-        "acos", "The angle with that cosine; NaN beyond -1 and 1. Integers are computed in `f64`.",
-        |x| x.acos(), "1 0.5 2" => "0 1.0471975511965979 nan"
+    function!(
+        "acos", SIN, "The angle with that cosine; NaN of real numbers beyond -1 and 1. Integers are computed in `f64`.",
+        |x| x.acos(), |x| complex::acos(x), "1 0.5 2" => "0 1.0471975511965979 nan"
     ),
-    real_function!(
-        "atan", "The angle with that tangent. Integers are computed in `f64`.",
-        |x| x.atan(), "0 1 -inf" => "0 0.7853981633974483 -1.5707963267948966"
+    function!(
+        "atan", SIN, "The angle with that tangent. Integers are computed in `f64`.",
+        |x| x.atan(), |x| complex::atan(x), "0 1 -inf" => "0 0.7853981633974483 -1.5707963267948966"
     ),
     Function {
         name: "atan2",
@@ -94,4 +63,12 @@ pub(super) static TABLE: &[Function] = &[
             result: ("f64[2]", "5 1e300"),
         }],
     },
+    real_function!(
+        "deg2rad", MUL, "Degrees in radians: `x * pi / 180`. Integers are computed in `f64`.",
+        |x| x.to_radians(), "180 90 -1" => "3.141592653589793 1.5707963267948966 -0.017453292519943295"
+    ),
+    real_function!(
+        "rad2deg", MUL, "Radians in degrees: `x * 180 / pi`. Integers are computed in `f64`.",
+        |x| x.to_degrees(), "1 0 -2" => "57.29577951308232 0 -114.59155902616465"
+    ),
 ];

@@ -15,6 +15,10 @@ pub(super) enum Types {
     Test(&'static [Kind]),
     /// The parts' dtype comes out of complex numbers, real ones as they are.
     Parts(&'static [Kind]),
+    /// The same, but integers are computed in `f64`.
+    FloatParts(&'static [Kind]),
+    /// Whether elements differ from 0 goes in, the result is `bool`.
+    Truth,
     /// The first input is `bool`; the others meet, and the result has their dtype.
     Choice,
     /// To one dtype.
@@ -23,6 +27,7 @@ pub(super) enum Types {
 
 pub(super) const ALL: &[Kind] = &[Kind::Bool, Kind::Int, Kind::Float, Kind::Complex];
 pub(super) const NUMBERS: &[Kind] = &[Kind::Int, Kind::Float, Kind::Complex];
+pub(super) const INTEGERS: &[Kind] = &[Kind::Int];
 pub(super) const REALS: &[Kind] = &[Kind::Int, Kind::Float];
 pub(super) const ORDERED: &[Kind] = &[Kind::Bool, Kind::Int, Kind::Float];
 pub(super) const BITS: &[Kind] = &[Kind::Bool, Kind::Int];
@@ -53,12 +58,7 @@ impl Types {
             }
             Types::Float(kinds) => {
                 check(met, kinds)?;
-                let compute = if met.kind() <= Kind::Int {
-                    DType::F64
-                } else {
-                    met
-                };
-                (compute, compute)
+                (inexact(met), inexact(met))
             }
             Types::Test(kinds) => {
                 check(met, kinds)?;
@@ -68,12 +68,28 @@ impl Types {
                 check(met, kinds)?;
                 (met, met.real())
             }
+            Types::FloatParts(kinds) => {
+                check(met, kinds)?;
+                (inexact(met), inexact(met).real())
+            }
+            Types::Truth => {
+                castable(met, DType::Bool)?;
+                (DType::Bool, DType::Bool)
+            }
             Types::Choice => (met, met),
             Types::Cast(to) => {
                 castable(met, to)?;
                 (met, to)
             }
         })
+    }
+}
+
+/// The dtype in which functions that leave the integers are computed.
+fn inexact(dtype: DType) -> DType {
+    match dtype.kind() {
+        Kind::Bool | Kind::Int => DType::F64,
+        Kind::Float | Kind::Complex => dtype,
     }
 }
 

@@ -46,3 +46,12 @@ pub(super) fn reduced(input: &TensorType, axes: &[usize], keep: bool, dtype: DTy
         .collect();
     TensorType::new(dtype, shape)
 }
+
+/// What has no value for no elements.
+pub(super) fn not_empty(input: &TensorType, axes: &[usize]) -> Result<(), InferError> {
+    if axes.iter().any(|axis| input.shape[*axis] == Expr::ZERO) {
+        let message = format!("there is no element to take from {input}");
+        return Err(InferError::new(Fault::Shape, message).on(0));
+    }
+    Ok(())
+}

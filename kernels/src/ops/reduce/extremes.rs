@@ -8,7 +8,7 @@ use haul_ir::tensor::Element;
 use super::fold::{Fold, in_lanes};
 
 /// Which of two elements is wanted.
-pub(super) trait Order: Send + Sync + 'static {
+pub(in crate::ops) trait Order: Send + Sync + 'static {
     /// Whether `a` is wanted before `b`; false where one is NaN.
     fn before<T: PartialOrd>(a: T, b: T) -> bool;
 
@@ -17,10 +17,10 @@ pub(super) trait Order: Send + Sync + 'static {
 }
 
 /// The largest.
-pub(super) struct Largest;
+pub(in crate::ops) struct Largest;
 
 /// The smallest.
-pub(super) struct Smallest;
+pub(in crate::ops) struct Smallest;
 
 /// The most wanted element; NaN where there is one.
 pub(super) struct Extreme<T, O>(PhantomData<(T, O)>);
@@ -29,7 +29,7 @@ pub(super) struct Extreme<T, O>(PhantomData<(T, O)>);
 pub(super) struct Place<T, O>(PhantomData<(T, O)>);
 
 /// An element with a least and a greatest value.
-pub(super) trait Bounded: Element + PartialOrd {
+pub(in crate::ops) trait Bounded: Element + PartialOrd {
     const LEAST: Self;
     const GREATEST: Self;
 }

@@ -73,7 +73,7 @@ pub(in crate::ops) fn fold<F: Fold>(input: &View<'_>, axes: &[usize], output: &m
 
 /// How the axes that are kept and those that are reduced are walked; the latter in memory's order
 /// where theirs does not matter.
-fn walks(layout: &Layout, axes: &[usize], in_order: bool) -> (Walk, Walk) {
+pub(super) fn walks(layout: &Layout, axes: &[usize], in_order: bool) -> (Walk, Walk) {
     let Layout { shape, strides, .. } = layout;
     let walk = |axes: &[usize]| {
         let pairs = axes.iter().map(|axis| (shape[*axis], strides[*axis]));

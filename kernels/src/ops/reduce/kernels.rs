@@ -10,6 +10,7 @@ use super::axes::axes;
 use super::extremes::{Extreme, Largest, Place, Smallest};
 use super::fold::fold;
 use super::logical::{All, Any};
+use super::logsumexp::LogSumExp;
 use super::moments::Spread;
 use super::sums::{Mean, Norm, Product, Sum};
 
@@ -127,6 +128,12 @@ kernels! {
         F32 => Spread<f32, f32, f32, true>,
         F64 => Spread<f64, f64, f64, true>,
     }
+    logsumexp {
+        F16 => LogSumExp<f16, f32>,
+        Bf16 => LogSumExp<bf16, f32>,
+        F32 => LogSumExp<f32, f32>,
+        F64 => LogSumExp<f64, f64>,
+    }
     any {
         Bool => Any,
     }
@@ -163,7 +170,7 @@ ordered! {
 }
 
 /// The input, the axes to reduce, and the space for the result.
-fn parts<'a, 'b>(
+pub(super) fn parts<'a, 'b>(
     call: &'a mut KernelCall<'_, 'b>,
 ) -> Result<(&'a View<'b>, Vec<usize>, &'a mut ViewMut<'b>), KernelError> {
     let input = &call.inputs[0];
@@ -173,7 +180,7 @@ fn parts<'a, 'b>(
 }
 
 /// What has no value for no elements.
-fn at_least_one(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
+pub(super) fn at_least_one(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
     let (input, axes, _) = parts(call)?;
     if axes.iter().any(|axis| input.shape()[*axis] == 0) {
         return Err(KernelError::new("there is no element to take from"));

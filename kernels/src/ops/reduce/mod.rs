@@ -1,11 +1,16 @@
 //! Reductions: many elements to one, over an axis, over several, or over all.
 
 mod axes;
+mod doubles;
 mod extremes;
 mod fold;
 mod kernels;
+mod last;
 mod logical;
+mod logsumexp;
 mod moments;
+mod norm;
+mod quantile;
 mod sums;
 mod table;
 mod trace;
@@ -18,7 +23,12 @@ use haul_ir::op::{
 };
 use haul_ir::types::ValueType;
 
+pub(super) use doubles::doubles;
+pub(super) use extremes::{Bounded, Largest, Order, Smallest};
 pub(super) use fold::{Fold, fold, in_lanes};
+pub(super) use norm::Norm;
+pub(super) use quantile::{Median, Quantile};
+pub(super) use sums::{Convert, Number};
 pub(super) use table::*;
 pub(super) use trace::Trace;
 
@@ -29,7 +39,7 @@ pub(super) struct Reduction {
     /// Kinds that it takes.
     kinds: &'static [Kind],
     /// The dtype that it works on; the input's own where `None`.
-    cast: Option<DType>,
+    cast: fn(DType) -> Option<DType>,
     /// The result's dtype.
     result: fn(DType) -> DType,
     /// Whether something comes out of no elements.
@@ -48,29 +58,37 @@ enum Cost {
     Merges,
     /// The same and a division for each result.
     Elements,
-    /// A square and a sum for each element.
-    Squares,
+    /// A comparison, a difference, an exponential and a sum for each element.
+    Exponentials,
     /// A sum, a difference, a square and another sum for each element.
     Deviations,
 }
 
-const PARAMS: &[Param] = &[
-    Param {
-        name: "x",
-        kind: ParamKind::Tensor,
-        default: None,
-    },
-    Param {
-        name: "axis",
-        kind: ParamKind::Axes,
-        default: Some("none"),
-    },
-    Param {
-        name: "keepdims",
-        kind: ParamKind::Bool,
-        default: Some("false"),
-    },
-];
+const X: Param = Param {
+    name: "x",
+    kind: ParamKind::Tensor,
+    default: None,
+};
+const AXIS: Param = Param {
+    name: "axis",
+    kind: ParamKind::Axes,
+    default: Some("none"),
+};
+const KEEPDIMS: Param = Param {
+    name: "keepdims",
+    kind: ParamKind::Bool,
+    default: Some("false"),
+};
+const LAST: Param = Param {
+    name: "last",
+    kind: ParamKind::Bool,
+    default: Some("false"),
+};
+
+const PARAMS: &[Param] = &[X, AXIS, KEEPDIMS];
+const PLACE_PARAMS: &[Param] = &[X, AXIS, KEEPDIMS, LAST];
+
+const RULE: &str = "[..] -> [..] without the axes, or with size 1 there (keepdims)";
 
 impl Op for Reduction {
     fn name(&self) -> &'static str {
@@ -82,11 +100,11 @@ impl Op for Reduction {
     }
 
     fn params(&self) -> &'static [Param] {
-        PARAMS
+        if self.one_axis { PLACE_PARAMS } else { PARAMS }
     }
 
     fn rule(&self) -> &'static str {
-        "[..] -> [..] without the axes, or with size 1 there (keepdims)"
+        RULE
     }
 
     fn family(&self) -> Family {
@@ -106,14 +124,13 @@ impl Op for Reduction {
             let message = format!("takes one axis or none, not {}", named.len());
             return Err(InferError::new(Fault::Axis, message).on_attr("axis"));
         }
-        if !self.empty && axes.iter().any(|axis| input.shape[*axis] == Expr::ZERO) {
-            let message = format!("there is no element to take from {input}");
-            return Err(InferError::new(Fault::Shape, message).on(0));
+        if !self.empty {
+            axes::not_empty(input, &axes)?;
         }
         let keep = call.attrs.flag("keepdims");
         let output = axes::reduced(input, &axes, keep, (self.result)(input.dtype));
         Ok(Inferred {
-            cast: vec![self.cast],
+            cast: vec![(self.cast)(input.dtype)],
             outputs: vec![output.into()],
         })
     }
@@ -132,7 +149,7 @@ impl Op for Reduction {
         let flops = match self.cost {
             Cost::Merges => (input.elements() - output.elements()).larger(&Expr::ZERO) * parts,
             Cost::Elements => input.elements() * parts,
-            Cost::Squares => input.elements() * (2 * parts),
+            Cost::Exponentials => input.elements() * 23,
             Cost::Deviations => input.elements() * 4,
         };
         Work::of(flops, call, outputs)
@@ -142,7 +159,7 @@ impl Op for Reduction {
         match self.cost {
             Cost::Merges => "max(in - out, 0) flops, complex twice",
             Cost::Elements => "1 flop an element, complex 2",
-            Cost::Squares => "2 flops an element, complex 4",
+            Cost::Exponentials => "23 flops an element",
             Cost::Deviations => "4 flops an element",
         }
     }

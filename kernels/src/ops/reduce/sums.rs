@@ -23,12 +23,12 @@ pub(super) struct Mean<T, A, R>(PhantomData<(T, A, R)>);
 pub(super) struct Norm<T, A, R>(PhantomData<(T, A, R)>);
 
 /// An element as another type, at its nearest value.
-pub(super) trait Convert<To> {
+pub(in crate::ops) trait Convert<To> {
     fn convert(self) -> To;
 }
 
 /// What sums and products accumulate in.
-pub(super) trait Number: Copy + Default + Send + Sync + 'static {
+pub(in crate::ops) trait Number: Copy + Default + Send + Sync + 'static {
     const ONE: Self;
     fn plus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
@@ -163,16 +163,16 @@ macro_rules! convert {
 }
 
 convert! {
-    u8 => u64 f64;
-    u16 => u64 f64;
-    u32 => u64 f64;
+    u8 => u8 u64 f64;
+    u16 => u16 u64 f64;
+    u32 => u32 u64 f64;
     u64 => u64 f64;
-    i8 => i64 f64;
-    i16 => i64 f64;
-    i32 => i64 f64;
+    i8 => i8 i64 f64;
+    i16 => i16 i64 f64;
+    i32 => i32 i64 f64;
     i64 => i64 f64;
-    f16 => f32;
-    bf16 => f32;
+    f16 => f16 f32;
+    bf16 => bf16 f32;
     f32 => f32 f16 bf16;
     f64 => f64;
 }

@@ -3,7 +3,7 @@
 use haul_ir::dtype::{DType, Kind};
 use haul_ir::op::Example;
 
-use super::{Cost, Reduction, kernels};
+use super::{Cost, Reduction, kernels, last};
 
 const NUMBERS: &[Kind] = &[Kind::Bool, Kind::Int, Kind::Float, Kind::Complex];
 const ORDERED: &[Kind] = &[Kind::Int, Kind::Float];
@@ -13,7 +13,7 @@ pub(in crate::ops) static SUM: Reduction = Reduction {
     doc: "The sum along axes. Integers and truth values are summed in 64 bits and wrap around; \
           `f16` and `bf16` accumulate in `f32`. The sum of nothing is 0.",
     kinds: NUMBERS,
-    cast: None,
+    cast: |_| None,
     result: DType::sum,
     empty: true,
     one_axis: false,
@@ -38,7 +38,7 @@ pub(in crate::ops) static PROD: Reduction = Reduction {
     doc: "The product along axes. Integers and truth values are multiplied in 64 bits and wrap \
           around; `f16` and `bf16` accumulate in `f32`. The product of nothing is 1.",
     kinds: NUMBERS,
-    cast: None,
+    cast: |_| None,
     result: DType::sum,
     empty: true,
     one_axis: false,
@@ -56,7 +56,7 @@ pub(in crate::ops) static MEAN: Reduction = Reduction {
     doc: "The mean along axes: `f64` for integers and truth values; `f16` and `bf16` accumulate in \
           `f32`. The mean of nothing is NaN.",
     kinds: NUMBERS,
-    cast: None,
+    cast: |_| None,
     result: |dtype| {
         if dtype.kind() <= Kind::Int {
             DType::F64
@@ -80,7 +80,7 @@ pub(in crate::ops) static VAR: Reduction = Reduction {
     doc: "The variance along axes: the mean of squared deviations from the mean. `f64` for \
           integers and truth values; `f16` and `bf16` accumulate in `f32`. That of nothing is NaN.",
     kinds: &[Kind::Bool, Kind::Int, Kind::Float],
-    cast: None,
+    cast: |_| None,
     result: DType::float,
     empty: true,
     one_axis: false,
@@ -98,7 +98,7 @@ pub(in crate::ops) static STD: Reduction = Reduction {
     doc: "The standard deviation along axes: the root of the variance. `f64` for integers and \
           truth values; `f16` and `bf16` accumulate in `f32`. That of nothing is NaN.",
     kinds: &[Kind::Bool, Kind::Int, Kind::Float],
-    cast: None,
+    cast: |_| None,
     result: DType::float,
     empty: true,
     one_axis: false,
@@ -116,7 +116,7 @@ pub(in crate::ops) static ANY: Reduction = Reduction {
     doc: "Whether any element along axes is true: numbers where they differ from 0, NaN too. None of \
           nothing is.",
     kinds: &[Kind::Bool, Kind::Int, Kind::Float],
-    cast: Some(DType::Bool),
+    cast: |_| Some(DType::Bool),
     result: |_| DType::Bool,
     empty: true,
     one_axis: false,
@@ -134,7 +134,7 @@ pub(in crate::ops) static ALL: Reduction = Reduction {
     doc: "Whether all elements along axes are true: numbers where they differ from 0, NaN too. All of \
           nothing are.",
     kinds: &[Kind::Bool, Kind::Int, Kind::Float],
-    cast: Some(DType::Bool),
+    cast: |_| Some(DType::Bool),
     result: |_| DType::Bool,
     empty: true,
     one_axis: false,
@@ -147,22 +147,39 @@ pub(in crate::ops) static ALL: Reduction = Reduction {
     }],
 };
 
-pub(in crate::ops) static NORM: Reduction = Reduction {
-    name: "norm",
-    doc: "The root of the sum of squared moduli along axes: the Euclidean norm of vectors, the \
-          Frobenius norm of matrices. Real for complex numbers, `f64` for integers; `f16` and \
-          `bf16` accumulate in `f32`. The norm of nothing is 0.",
-    kinds: &[Kind::Int, Kind::Float, Kind::Complex],
-    cast: None,
+pub(in crate::ops) static COUNT_NONZERO: Reduction = Reduction {
+    name: "count_nonzero",
+    doc: "How many elements along axes differ from 0; NaN does.",
+    kinds: &[Kind::Bool, Kind::Int, Kind::Float],
+    cast: |_| Some(DType::Bool),
+    result: |_| DType::I64,
+    empty: true,
+    one_axis: false,
+    cost: Cost::Merges,
+    kernel: kernels::sum,
+    examples: &[Example {
+        formula: "count_nonzero(x, axis=1)",
+        given: &[("x", "f32[2, 3]", "1 0 -2 0 nan 0")],
+        result: ("i64[2]", "2 1"),
+    }],
+};
+
+pub(in crate::ops) static LOGSUMEXP: Reduction = Reduction {
+    name: "logsumexp",
+    doc: "`log(sum(exp(x)))` along axes; the maximum is subtracted before, so that nothing \
+          overflows. Integers are computed in `f64`, `f16` and `bf16` in `f32`. That of nothing is \
+          -inf.",
+    kinds: ORDERED,
+    cast: |dtype| Some(dtype.float()),
     result: DType::float,
     empty: true,
     one_axis: false,
-    cost: Cost::Squares,
-    kernel: kernels::norm,
+    cost: Cost::Exponentials,
+    kernel: kernels::logsumexp,
     examples: &[Example {
-        formula: "norm(x, axis=1)",
-        given: &[("x", "f32[2, 2]", "3 4 0 -2")],
-        result: ("f32[2]", "5 2"),
+        formula: "logsumexp(x, axis=1)",
+        given: &[("x", "f64[2, 2]", "1000 1000 0 -inf")],
+        result: ("f64[2]", "1000.6931471805599 0"),
     }],
 };
 
@@ -170,7 +187,7 @@ pub(in crate::ops) static MAX: Reduction = Reduction {
     name: "max",
     doc: "The largest element along axes; NaN where there is one. There must be an element.",
     kinds: ORDERED,
-    cast: None,
+    cast: |_| None,
     result: |dtype| dtype,
     empty: false,
     one_axis: false,
@@ -187,7 +204,7 @@ pub(in crate::ops) static MIN: Reduction = Reduction {
     name: "min",
     doc: "The smallest element along axes; NaN where there is one. There must be an element.",
     kinds: ORDERED,
-    cast: None,
+    cast: |_| None,
     result: |dtype| dtype,
     empty: false,
     one_axis: false,
@@ -203,14 +220,15 @@ pub(in crate::ops) static MIN: Reduction = Reduction {
 pub(in crate::ops) static ARGMAX: Reduction = Reduction {
     name: "argmax",
     doc: "The index of the largest element along an axis, or among all in row-major order: the \
-          first of several, or that of the first NaN. There must be an element.",
+          first of several, or that of the first NaN, or with `last` the last. There must be an \
+          element.",
     kinds: ORDERED,
-    cast: None,
+    cast: |_| None,
     result: |_| DType::I64,
     empty: false,
     one_axis: true,
     cost: Cost::Merges,
-    kernel: kernels::argmax,
+    kernel: |call| last::place(call, kernels::argmax),
     examples: &[Example {
         formula: "argmax(x, axis=1)",
         given: &[("x", "f32[2, 3]", "1 3 3 4 nan 6")],
@@ -221,17 +239,25 @@ pub(in crate::ops) static ARGMAX: Reduction = Reduction {
 pub(in crate::ops) static ARGMIN: Reduction = Reduction {
     name: "argmin",
     doc: "The index of the smallest element along an axis, or among all in row-major order: the \
-          first of several, or that of the first NaN. There must be an element.",
+          first of several, or that of the first NaN, or with `last` the last. There must be an \
+          element.",
     kinds: ORDERED,
-    cast: None,
+    cast: |_| None,
     result: |_| DType::I64,
     empty: false,
     one_axis: true,
     cost: Cost::Merges,
-    kernel: kernels::argmin,
-    examples: &[Example {
-        formula: "argmin(x)",
-        given: &[("x", "i32[2, 2]", "3 -1 4 -1")],
-        result: ("i64[]", "1"),
-    }],
+    kernel: |call| last::place(call, kernels::argmin),
+    examples: &[
+        Example {
+            formula: "argmin(x)",
+            given: &[("x", "i32[2, 2]", "3 -1 4 -1")],
+            result: ("i64[]", "1"),
+        },
+        Example {
+            formula: "argmin(x, axis=1, last=true)",
+            given: &[("x", "i32[2, 3]", "3 -1 -1 4 5 4")],
+            result: ("i64[2]", "2 2"),
+        },
+    ],
 };

@@ -126,7 +126,7 @@ fn share<T: Element + AsPrimitive<A>, A: Math + AsPrimitive<T>>(x: T, total: Com
 
 /// The largest element of a slice, and the sum of exponentials of the distances from it:
 /// Milakov and Gimelshein, "Online normalizer calculation for softmax".
-struct Total<T, A>(PhantomData<(T, A)>);
+pub(in crate::ops) struct Total<T, A>(PhantomData<(T, A)>);
 
 impl<T, A> Fold for Total<T, A>
 where

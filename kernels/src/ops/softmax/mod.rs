@@ -9,6 +9,8 @@ use haul_ir::op::{
 };
 use haul_ir::types::{TensorType, ValueType};
 
+pub(super) use kernel::Total;
+
 /// `softmax(x, axis)`.
 pub(crate) struct Softmax;
 
