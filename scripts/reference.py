@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 
 from reference_cases import (
+    attention,
     cast,
     conv,
     elementary,
@@ -34,9 +35,11 @@ from reference_cases import (
     fft,
     functions,
     linalg,
+    networks,
     order,
     random,
     reduce,
+    sampling,
     scans,
     shape,
     softmax,
@@ -44,6 +47,7 @@ from reference_cases import (
     statistics,
     tensors,
     totals,
+    windows,
 )
 
 FOLDER = Path(__file__).parents[1] / "kernels/tests/reference"
@@ -64,6 +68,13 @@ GROUPS = {
     "scans": scans.scans,
     "totals": totals.totals,
     "random": random.random,
+    "networks": networks.networks,
+    "norms": networks.norms,
+    "losses": networks.losses,
+    "windows": windows.windows,
+    "pools": windows.pools,
+    "attention": attention.attention,
+    "sampling": sampling.sampling,
 }
 
 

@@ -8,6 +8,7 @@ mod gemm;
 mod math;
 mod ops;
 mod parallel;
+mod real;
 mod simd;
 mod slices;
 mod strided;

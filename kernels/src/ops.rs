@@ -5,26 +5,42 @@ use std::sync::LazyLock;
 use haul_ir::expr::Expr;
 use haul_ir::op::{Attrs, Fault, InferError, Op, Work, axis_of};
 
+mod array_op;
+mod attention;
 mod broadcast_to;
 mod concat;
-mod conv2d;
+mod conv;
+mod conv_transpose;
 mod copy;
 mod counts;
+mod depth_to_space;
 mod elementwise;
+mod embedding;
 mod fft;
 mod gather;
+mod grid_sample;
 mod index;
+mod losses;
 mod matmul;
+mod normalisation;
+mod one_hot;
 mod order;
 mod parse_csv;
+mod pool;
 mod random;
 mod reduce;
 mod reshape;
+mod resize;
+mod rotary_embedding;
 mod scan;
 mod softmax;
 mod stack;
 mod store;
 mod transpose;
+mod unfold;
+mod windows;
+
+pub(crate) use reduce::in_lanes;
 
 /// All ops, in the order in which the catalogue shows them.
 pub(crate) static OPS: LazyLock<Vec<&'static dyn Op>> = LazyLock::new(|| {
@@ -45,8 +61,27 @@ static OTHERS: &[&dyn Op] = &[
     &fft::FFT2,
     &fft::IFFT2,
 
-    // Convolutions
-    &conv2d::Conv2d,
+    // Convolutions and pooling
+    &conv::CONV1D,
+    &conv::CONV2D,
+    &conv::CONV3D,
+    &conv_transpose::CONV_TRANSPOSE1D,
+    &conv_transpose::CONV_TRANSPOSE2D,
+    &conv_transpose::CONV_TRANSPOSE3D,
+    &pool::MAX_POOL,
+    &pool::MAX_POOL_WITH_INDICES,
+    &pool::AVG_POOL,
+    &pool::LP_POOL,
+    &pool::GLOBAL_MAX_POOL,
+    &pool::GLOBAL_AVG_POOL,
+    &pool::GLOBAL_LP_POOL,
+    &unfold::UNFOLD,
+    &unfold::FOLD,
+
+    // Resampling
+    &resize::RESIZE,
+    &grid_sample::GRID_SAMPLE,
+    &grid_sample::AFFINE_GRID,
 
     // Reductions
     &reduce::SUM,
@@ -66,7 +101,27 @@ static OTHERS: &[&dyn Op] = &[
     &reduce::ALL,
     &reduce::COUNT_NONZERO,
     &reduce::Trace,
-    &softmax::Softmax,
+
+    // Neural networks
+    &softmax::SOFTMAX,
+    &softmax::LOG_SOFTMAX,
+    &normalisation::HARDMAX,
+    &normalisation::LAYER_NORM,
+    &normalisation::RMS_NORM,
+    &normalisation::INSTANCE_NORM,
+    &normalisation::GROUP_NORM,
+    &normalisation::BATCH_NORM,
+    &normalisation::MEAN_VARIANCE_NORM,
+    &normalisation::NORMALIZE,
+    &normalisation::LRN,
+    &attention::ATTENTION,
+    &rotary_embedding::ROTARY_EMBEDDING,
+    &embedding::EMBEDDING,
+    &one_hot::ONE_HOT,
+    &losses::MSE_LOSS,
+    &losses::BCE_LOSS,
+    &losses::NLL_LOSS,
+    &losses::CROSS_ENTROPY,
 
     // Running reductions
     &scan::CUMSUM,
@@ -97,6 +152,8 @@ static OTHERS: &[&dyn Op] = &[
     &reshape::Reshape,
     &index::Index,
     &broadcast_to::BroadcastTo,
+    &depth_to_space::DEPTH_TO_SPACE,
+    &depth_to_space::SPACE_TO_DEPTH,
     &concat::Concat,
     &stack::Stack,
     &copy::Copy,

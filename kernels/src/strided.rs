@@ -25,7 +25,9 @@ impl Walk {
         let mut walk = Walk::default();
         for (&size, &stride) in shape.iter().zip(strides).filter(|(size, _)| **size != 1) {
             match (walk.shape.last_mut(), walk.strides.last_mut()) {
-                (Some(outer), Some(outer_stride)) if *outer_stride == stride * size as isize => {
+                (Some(outer), Some(outer_stride))
+                    if *outer_stride == stride.wrapping_mul(size as isize) =>
+                {
                     *outer *= size;
                     *outer_stride = stride;
                 }

@@ -22,8 +22,8 @@ macro_rules! groups {
 }
 
 groups! {
-    cast conv elementary elementwise fft functions linalg order random reduce scans shape softmax
-    special statistics totals
+    attention cast conv elementary elementwise fft functions linalg losses networks norms order pools
+    random reduce sampling scans shape softmax special statistics totals windows
 }
 
 /// Every case of a file, with its inputs lying in every way.

@@ -110,6 +110,15 @@ const FLOPS: &[(&str, &[&str], i128)] = &[
     ("median", &["f32[10, 10]"], 400),
     ("logsumexp", &["f32[10, 10]"], 2300),
     ("silu", &["f32[10, 10]", "f32[]"], 2500),
+    ("layer_norm", &["f32[10, 10]", "f32[]"], 800),
+    ("mse_loss", &["f32[10, 10]", "f32[10, 10]"], 300),
+    // 12 results of 2 channels and 2 taps, a multiply-add each.
+    ("conv1d", &["f32[1, 2, 5]", "f32[3, 2, 2]"], 96),
+    // 10 elements, each times 3 channels of 2 taps.
+    ("conv_transpose1d", &["f32[1, 2, 5]", "f32[2, 3, 2]"], 120),
+    // 8 scores: 3 multiply-adds for each, and 5 with it; 25 for the rest.
+    ("attention", &["f32[2, 3]", "f32[4, 3]", "f32[4, 5]"], 328),
+    ("global_avg_pool", &["f32[2, 3, 5, 7]"], 210),
 ];
 
 #[test]

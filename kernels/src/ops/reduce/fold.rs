@@ -192,7 +192,7 @@ fn half(len: usize) -> usize {
 
 /// Folds neighbours in [`LANES`] interleaved parts.
 #[inline(always)]
-pub(in crate::ops) fn in_lanes<T: Copy, P: Copy>(
+pub(crate) fn in_lanes<T: Copy, P: Copy>(
     elements: &[T],
     position: usize,
     empty: P,

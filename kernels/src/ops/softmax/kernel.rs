@@ -16,15 +16,30 @@ use crate::simd::{Loop, vectorised};
 use crate::strided::Walk;
 
 pub(super) fn softmax(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
+    compute(call, Share::Whole)
+}
+
+pub(super) fn log_softmax(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
+    compute(call, Share::Logarithm)
+}
+
+/// What becomes of each element.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Share {
+    Whole,
+    Logarithm,
+}
+
+fn compute(call: &mut KernelCall<'_, '_>, share: Share) -> Result<(), KernelError> {
     let (input, output) = (&call.inputs[0], &mut call.outputs[0]);
     let axis = call.attrs.int("axis").unwrap_or(-1);
     let axis = axis_of(axis, input.shape().len());
     let axis = axis.map_err(|error| KernelError::new(error.message))?;
     match input.dtype {
-        DType::F16 => fill::<f16, f32>(input, axis, output),
-        DType::Bf16 => fill::<bf16, f32>(input, axis, output),
-        DType::F32 => fill::<f32, f32>(input, axis, output),
-        DType::F64 => fill::<f64, f64>(input, axis, output),
+        DType::F16 => fill::<f16, f32>(input, axis, share, output),
+        DType::Bf16 => fill::<bf16, f32>(input, axis, share, output),
+        DType::F32 => fill::<f32, f32>(input, axis, share, output),
+        DType::F64 => fill::<f64, f64>(input, axis, share, output),
         other => return Err(KernelError::new(format!("is not defined for {other}"))),
     }
     Ok(())
@@ -34,7 +49,7 @@ pub(super) fn softmax(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> 
 const TASK: usize = 1 << 14;
 
 /// The largest element of each slice and the sum of its exponentials first, then each element.
-fn fill<T, A>(input: &View<'_>, axis: usize, output: &mut ViewMut<'_>)
+fn fill<T, A>(input: &View<'_>, axis: usize, share: Share, output: &mut ViewMut<'_>)
 where
     T: Element + AsPrimitive<A>,
     A: Math + AsPrimitive<T> + Send + Sync + Default,
@@ -46,7 +61,7 @@ where
         return;
     }
     if inner == 1 && length <= TASK {
-        return fill_rows::<T, A>(input, length, output);
+        return fill_rows::<T, A>(input, length, share, output);
     }
     let mut totals = vec![Complex::<A>::default(); input.layout.elements() / length];
     fold::<Total<T, A>>(
@@ -58,6 +73,9 @@ where
             bytes: bytemuck::cast_slice_mut(&mut totals),
         },
     );
+    for total in &mut totals {
+        *total = prepared(*total, share);
+    }
     let data = input.buffer::<T>();
     let walk = Walk::new(shape, &input.layout.strides);
     // Neighbours that share a total, or that have totals side by side.
@@ -69,13 +87,17 @@ where
         for (at, results) in results.chunks_mut(run).enumerate() {
             let place = (chunk * task / run + at) / (length * inner / run) * inner;
             let totals = &totals[place..place + inner];
-            vectorised(Shares { results, totals });
+            vectorised(Shares {
+                results,
+                totals,
+                share,
+            });
         }
     });
 }
 
 /// As [`fill`], where slices are rows that stay in the cache between both steps.
-fn fill_rows<T, A>(input: &View<'_>, length: usize, output: &mut ViewMut<'_>)
+fn fill_rows<T, A>(input: &View<'_>, length: usize, share: Share, output: &mut ViewMut<'_>)
 where
     T: Element + AsPrimitive<A>,
     A: Math + AsPrimitive<T> + Send + Sync + Default,
@@ -89,8 +111,12 @@ where
         walk.copy_from(data, input.layout.offset, chunk * task, results);
         for results in results.chunks_mut(length) {
             let total = Total::<T, A>::run(results, 0);
-            let totals = &[Total::<T, A>::finish(total, length)];
-            vectorised(Shares { results, totals });
+            let totals = &[prepared(Total::<T, A>::finish(total, length), share)];
+            vectorised(Shares {
+                results,
+                totals,
+                share,
+            });
         }
     });
 }
@@ -99,6 +125,15 @@ where
 struct Shares<'a, T, A> {
     results: &'a mut [T],
     totals: &'a [Complex<A>],
+    share: Share,
+}
+
+/// A total as [`Shares`] takes it: of logarithms, that of the sum.
+fn prepared<A: Math>(total: Complex<A>, share: Share) -> Complex<A> {
+    match share {
+        Share::Whole => total,
+        Share::Logarithm => Complex::new(total.re, Math::log(total.im)),
+    }
 }
 
 impl<T: Element + AsPrimitive<A>, A: Math + AsPrimitive<T>> Loop for Shares<'_, T, A> {
@@ -106,6 +141,16 @@ impl<T: Element + AsPrimitive<A>, A: Math + AsPrimitive<T>> Loop for Shares<'_, 
 
     #[inline(always)]
     fn call(self) {
+        match self.share {
+            Share::Whole => self.each(whole),
+            Share::Logarithm => self.each(logarithm),
+        }
+    }
+}
+
+impl<T: Copy, A: Copy> Shares<'_, T, A> {
+    #[inline(always)]
+    fn each(self, share: impl Fn(T, Complex<A>) -> T) {
         if let [total] = *self.totals {
             for x in self.results {
                 *x = share(*x, total);
@@ -120,8 +165,14 @@ impl<T: Element + AsPrimitive<A>, A: Math + AsPrimitive<T>> Loop for Shares<'_, 
 
 /// The largest element as the real part, the sum of exponentials as the imaginary one.
 #[inline(always)]
-fn share<T: Element + AsPrimitive<A>, A: Math + AsPrimitive<T>>(x: T, total: Complex<A>) -> T {
+fn whole<T: Element + AsPrimitive<A>, A: Math + AsPrimitive<T>>(x: T, total: Complex<A>) -> T {
     (Math::exp(x.as_() - total.re) / total.im).as_()
+}
+
+/// The same, and the logarithm of the sum.
+#[inline(always)]
+fn logarithm<T: Element + AsPrimitive<A>, A: Math + AsPrimitive<T>>(x: T, total: Complex<A>) -> T {
+    (x.as_() - total.re - total.im).as_()
 }
 
 /// The largest element of a slice, and the sum of exponentials of the distances from it:
