@@ -127,10 +127,9 @@ impl Windows {
     pub(in crate::ops) fn each_tap(
         &self,
         row: usize,
-        mut visit: impl FnMut(usize, Range<usize>, usize, usize),
+        mut visit: impl FnMut([usize; 3], Range<usize>, usize, usize),
     ) {
         let (outer, middle) = (row / self.output[1], row % self.output[1]);
-        let [_, height, width] = self.window;
         let columns = self.inside_any();
         for z in self.inside(0, outer) {
             let plane = self.place(0, outer, z);
@@ -140,11 +139,16 @@ impl Windows {
                 for x in columns.clone() {
                     let (windows, place, step) = self.reach(x);
                     if !windows.is_empty() {
-                        visit((z * height + y) * width + x, windows, start + place, step);
+                        visit([z, y, x], windows, start + place, step);
                     }
                 }
             }
         }
+    }
+
+    /// The number of an element of a window.
+    fn tap(&self, [z, y, x]: [usize; 3]) -> usize {
+        (z * self.window[1] + y) * self.window[2] + x
     }
 
     /// Lays out what windows of some rows see of a plane: a row of the matrix for each element.
@@ -161,7 +165,7 @@ impl Windows {
         }
         for (at, row) in rows.enumerate() {
             self.each_tap(row, |tap, windows, place, step| {
-                let line = tap * width + at * self.output[2];
+                let line = self.tap(tap) * width + at * self.output[2];
                 let seen = &mut seen[line + windows.start..line + windows.end];
                 copy_steps(&plane[place..], step, seen);
             });
@@ -178,7 +182,7 @@ impl Windows {
         let width = rows.len() * self.output[2];
         for (at, row) in rows.enumerate() {
             self.each_tap(row, |tap, windows, place, step| {
-                let line = tap * width + at * self.output[2];
+                let line = self.tap(tap) * width + at * self.output[2];
                 let seen = &seen[line + windows.start..line + windows.end];
                 for (sum, seen) in plane[place..].iter_mut().step_by(step).zip(seen) {
                     *sum = *sum + *seen;
