@@ -29,7 +29,9 @@ import numpy as np
 from reference_cases import (
     attention,
     cast,
+    contractions,
     conv,
+    decompositions,
     elementary,
     elementwise,
     fft,
@@ -55,6 +57,8 @@ GROUPS = {
     "elementwise": elementwise.elementwise,
     "reduce": reduce.reduce,
     "linalg": linalg.linalg,
+    "contractions": contractions.contractions,
+    "decompositions": decompositions.decompositions,
     "fft": fft.fft,
     "conv": conv.conv,
     "shape": shape.shape,

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use crate::dtype::DType;
 use crate::expr::{Expr, Symbol};
@@ -111,6 +112,8 @@ pub enum ParamKind {
     Word(&'static [&'static str]),
     /// A whole number, a list of them, or a quoted word of a closed list.
     IntsOrWord(&'static [&'static str]),
+    /// Any quoted word, which the op reads: the subscripts of einsum, a pattern.
+    Quoted,
     /// `true` or `false`.
     Bool,
     /// A quoted type: `'f32[n, 8]'`.
@@ -149,8 +152,10 @@ pub enum Attr {
     Ints(Vec<Expr>),
     /// For [`ParamKind::Numbers`].
     Numbers(Vec<Number>),
-    /// A quoted word.
+    /// A quoted word of a closed list.
     Word(&'static str),
+    /// For [`ParamKind::Quoted`].
+    Quoted(Arc<str>),
     /// For [`ParamKind::Type`].
     Type(TensorType),
     /// For [`ParamKind::Index`].
@@ -168,7 +173,9 @@ impl Attr {
             Attr::Ints(exprs) => Attr::Ints(bind_all(exprs)),
             Attr::Type(ty) => Attr::Type(TensorType::new(ty.dtype, bind_all(&ty.shape))),
             Attr::Index(items) => Attr::Index(items.iter().map(|item| item.bind(&bind)).collect()),
-            Attr::None | Attr::Bool(_) | Attr::Numbers(_) | Attr::Word(_) => self.clone(),
+            Attr::None | Attr::Bool(_) | Attr::Numbers(_) | Attr::Word(_) | Attr::Quoted(_) => {
+                self.clone()
+            }
         }
     }
 }
@@ -281,6 +288,14 @@ impl Attrs {
     pub fn word(&self, name: &str) -> Option<&'static str> {
         match self.get(name) {
             Attr::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// The quoted text, where it has one.
+    pub fn quoted(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Attr::Quoted(text) => Some(text),
             _ => None,
         }
     }

@@ -87,6 +87,8 @@ pub(crate) enum Threads {
 
 /// Elements that matrices can be multiplied of.
 pub(crate) trait Multiply: Element {
+    const ONE: Self;
+
     /// `output = left @ right`, where row `i` of the output starts at `i * row_stride`.
     ///
     /// # Panics
@@ -103,6 +105,8 @@ pub(crate) trait Multiply: Element {
 macro_rules! multiply_floats {
     ($($type:ty),*) => {$(
         impl Multiply for $type {
+            const ONE: Self = <$type as num_traits::ConstOne>::ONE;
+
             fn multiply(
                 output: &mut [Self],
                 row_stride: usize,
@@ -217,6 +221,8 @@ fn check_output<T>(len: usize, row_stride: usize, left: &Matrix<'_, T>, right: &
 macro_rules! multiply_integers {
     ($($type:ty),*) => {$(
         impl Multiply for $type {
+            const ONE: Self = 1;
+
             /// Wraps, as NumPy does.
             fn multiply(
                 output: &mut [Self],

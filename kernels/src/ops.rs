@@ -9,6 +9,7 @@ mod array_op;
 mod attention;
 mod broadcast_to;
 mod concat;
+mod contract;
 mod conv;
 mod conv_transpose;
 mod copy;
@@ -20,6 +21,7 @@ mod fft;
 mod gather;
 mod grid_sample;
 mod index;
+mod linalg;
 mod losses;
 mod matmul;
 mod normalisation;
@@ -46,6 +48,8 @@ pub(crate) use reduce::in_lanes;
 pub(crate) static OPS: LazyLock<Vec<&'static dyn Op>> = LazyLock::new(|| {
     let mut ops = elementwise::ops();
     ops.extend(OTHERS);
+    ops.extend(contract::OPS);
+    ops.extend(linalg::OPS);
     ops
 });
 

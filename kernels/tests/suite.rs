@@ -8,6 +8,7 @@ mod layouts;
 mod places;
 mod reductions;
 mod reference;
+mod refusals;
 mod shapes;
 mod support;
 mod work;

@@ -125,6 +125,7 @@ fn attribute(attr: &Attr) -> Option<String> {
         Attr::Ints(exprs) => list(exprs),
         Attr::Numbers(numbers) => list(numbers),
         Attr::Word(word) => format!("'{word}'"),
+        Attr::Quoted(text) => format!("'{text}'"),
         Attr::Type(ty) => format!("'{ty}'"),
     })
 }

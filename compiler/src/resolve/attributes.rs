@@ -94,6 +94,11 @@ impl<'a> Resolver<'a> {
                 ExprKind::Text(_) => self.word(param, words, expr),
                 _ => self.ints(expr, scope),
             },
+            ParamKind::Quoted => match &expr.kind {
+                ExprKind::Text(text) => Some(Attr::Quoted(text.as_str().into())),
+                ExprKind::Error => None,
+                _ => self.refuse(expr.span, format!("`{}` is a quoted word", param.name)),
+            },
             ParamKind::Type => self.quoted_type(param, expr),
             _ => self.refuse(expr.span, format!("`{}` is written as `x[…]`", param.name)),
         }

@@ -19,6 +19,8 @@ pub(super) struct Parameters<'p> {
     pub(super) required: Vec<bool>,
     /// Whether the first takes all arguments without a name.
     pub(super) is_variadic: bool,
+    /// The one that takes a quoted word of its own, which may stand among the values.
+    pub(super) quoted: Option<usize>,
     pub(super) signature: String,
 }
 
@@ -61,6 +63,9 @@ impl<'a> Resolver<'a> {
             is_variadic: params
                 .first()
                 .is_some_and(|param| param.kind == ParamKind::Tensors),
+            quoted: params
+                .iter()
+                .position(|param| param.kind == ParamKind::Quoted),
             signature: signature(op),
         };
         let Some(slots) = self.bind(function, &parameters, arguments) else {
@@ -167,9 +172,14 @@ impl<'a> Resolver<'a> {
         let mut slots: Vec<Vec<&'a Expr>> = vec![Vec::new(); parameters.names.len()];
         let mut position = 0;
         for argument in arguments {
-            let at = match &argument.name {
-                Some(name) => self.keyword(function, parameters, name)?,
-                None => position,
+            let is_quoted = matches!(argument.value.kind, ExprKind::Text(_));
+            let quoted = parameters
+                .quoted
+                .filter(|_| is_quoted && parameters.is_variadic);
+            let at = match (&argument.name, quoted) {
+                (Some(name), _) => self.keyword(function, parameters, name)?,
+                (None, Some(quoted)) => quoted,
+                (None, None) => position,
             };
             let span = argument
                 .name

@@ -31,6 +31,7 @@ impl<'a> Resolver<'a> {
             signature: format!("{}({})", function.name.value, names.join(", ")),
             names,
             is_variadic: false,
+            quoted: None,
         };
         let Some(slots) = self.bind(name, &parameters, arguments) else {
             return Operand::Unknown;

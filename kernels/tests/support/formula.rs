@@ -39,6 +39,7 @@ pub(crate) fn call(example: &Example, op: &dyn Op) -> (&'static str, Vec<Arg>, A
                 let found = params.iter().position(|p| p.name == key.trim());
                 slots[found.unwrap_or_else(|| panic!("no parameter `{key}`"))].push(text.trim());
             }
+            _ if variadic && item.starts_with('\'') => slots[1].push(*item),
             _ if variadic => slots[0].push(*item),
             _ => slots[position].push(*item),
         }

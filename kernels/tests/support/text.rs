@@ -57,6 +57,7 @@ pub(crate) fn attr(kind: ParamKind, text: &str) -> Attr {
         ParamKind::Word(words) => word(words),
         ParamKind::IntsOrWord(words) if text.starts_with('\'') => word(words),
         ParamKind::IntsOrWord(_) => ints(text),
+        ParamKind::Quoted => Attr::Quoted(text.trim_matches('\'').into()),
         ParamKind::Type => Attr::Type(ty(text.trim_matches('\''))),
         ParamKind::Index => Attr::Index(items(text).map(index_item).collect()),
         _ => panic!("{kind:?} is no attribute"),

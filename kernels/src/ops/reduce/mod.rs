@@ -25,11 +25,11 @@ use haul_ir::types::ValueType;
 
 pub(super) use doubles::doubles;
 pub(super) use extremes::{Bounded, Largest, Order, Smallest};
+pub(crate) use fold::in_lanes;
 pub(super) use fold::{Fold, fold};
 pub(super) use norm::Norm;
 pub(super) use quantile::{Median, Quantile};
 pub(super) use sums::{Convert, Number};
-pub(crate) use fold::in_lanes;
 pub(super) use table::*;
 pub(super) use trace::Trace;
 
