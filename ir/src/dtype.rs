@@ -42,8 +42,19 @@ impl DType {
         Bool, U8, U16, U32, U64, I8, I16, I32, I64, F16, Bf16, F32, F64, C64, C128,
     ];
 
+    /// The names of all, in the same order.
+    pub const NAMES: [&str; 15] = {
+        let mut names = [""; 15];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = DType::ALL[at].name();
+            at += 1;
+        }
+        names
+    };
+
     /// The name authors write.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Bool => "bool",
             U8 => "u8",

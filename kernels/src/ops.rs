@@ -8,6 +8,7 @@ use haul_ir::op::{Attrs, Fault, InferError, Op, Work, axis_of};
 mod array_op;
 mod attention;
 mod broadcast_to;
+mod collect;
 mod concat;
 mod contract;
 mod conv;
@@ -24,6 +25,7 @@ mod index;
 mod linalg;
 mod losses;
 mod matmul;
+mod moves;
 mod normalisation;
 mod one_hot;
 mod order;
@@ -161,9 +163,45 @@ static OTHERS: &[&dyn Op] = &[
     &concat::Concat,
     &stack::Stack,
     &copy::Copy,
+    &moves::SQUEEZE,
+    &moves::EXPAND_DIMS,
+    &moves::FLATTEN,
+    &moves::SWAPAXES,
+    &moves::MOVEAXIS,
+    &moves::FLIP,
+    &moves::ROLL,
+    &moves::SPLIT,
+    &moves::PAD,
+    &moves::TILE,
+    &moves::REPEAT,
+    &moves::DIAGONAL,
+    &moves::DIAG,
+    &moves::TRIL,
+    &moves::TRIU,
+    &moves::BITCAST,
+
+    // Made of nothing
+    &moves::FULL,
+    &moves::ZEROS,
+    &moves::ONES,
+    &moves::EYE,
+    &moves::ARANGE,
+    &moves::LINSPACE,
+    &moves::MESHGRID,
+
+    // By index
+    &moves::TAKE,
+    &moves::TAKE_ALONG_AXIS,
+    &moves::GATHER_ND,
+    &moves::SCATTER,
+    &moves::SCATTER_ND,
+    &moves::REVERSE_SEQUENCE,
 
     // Collections
     &gather::Gather,
+    &collect::ConcatAll,
+    &collect::SUM_ALL,
+    &collect::MEAN_ALL,
 
     // Reading
     &parse_csv::ParseCsv,

@@ -22,7 +22,7 @@ macro_rules! groups {
 }
 
 groups! {
-    attention cast contractions conv decompositions elementary elementwise fft functions linalg losses networks norms order pools
+    attention cast contractions conv decompositions elementary elementwise fft functions linalg losses moves networks norms order pools
     random reduce sampling scans shape softmax special statistics totals windows
 }
 

@@ -5,6 +5,7 @@ mod determinism;
 mod elementwise;
 mod inference;
 mod layouts;
+mod moves;
 mod places;
 mod reductions;
 mod reference;
