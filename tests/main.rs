@@ -2,6 +2,7 @@
 
 mod action;
 mod cli;
+mod conformance;
 mod diff;
 mod docs;
 mod fix;
