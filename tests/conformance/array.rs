@@ -101,7 +101,6 @@ impl Array {
         assert_eq!(&bytes[..7], b"\x93NUMPY\x01", "version 1");
         let end = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
         let header = std::str::from_utf8(&bytes[10..end]).expect("an ASCII header");
-        assert!(header.contains("'fortran_order': False"), "{header}");
         let between = |from: &str, to: &str| {
             let rest = header.split_once(from).expect("a header of NumPy").1;
             rest.split_once(to).expect("a header of NumPy").0
@@ -113,10 +112,17 @@ impl Array {
         let row = DTYPES.iter().find(|row| row.2 == described);
         let dtype = row.unwrap_or_else(|| panic!("no reader for {described}")).0;
         let elements = bytes[end..].chunks_exact(dtype.size() as usize);
+        let elements: Vec<_> = elements.map(|bytes| decode(dtype, bytes)).collect();
+        let elements = match header.contains("'fortran_order': True") {
+            true => (0..elements.len())
+                .map(|at| elements[turned(at, &shape)])
+                .collect(),
+            false => elements,
+        };
         Self {
             dtype,
             shape,
-            elements: elements.map(|bytes| decode(dtype, bytes)).collect(),
+            elements,
         }
     }
 
@@ -168,6 +174,17 @@ impl Array {
             None => Ok(()),
         }
     }
+}
+
+/// Where the element at a position in row-major order lies when the first axis changes fastest.
+fn turned(position: usize, shape: &[usize]) -> usize {
+    let (mut rest, mut index) = (position, vec![0; shape.len()]);
+    for axis in (0..shape.len()).rev() {
+        index[axis] = rest % shape[axis];
+        rest /= shape[axis];
+    }
+    let axes = index.iter().zip(shape).rev();
+    axes.fold(0, |place, (index, size)| place * size + index)
 }
 
 fn decode(dtype: DType, bytes: &[u8]) -> Element {

@@ -43,12 +43,12 @@ fn execute(text: &str, folder: &Path) -> Result<(), String> {
     let typed = checked.typed.ok_or("it does not compile")?;
     let machine = Machine {
         cpus: 2,
-        memory: 1 << 30,
+        memory: 8 << 30,
         cpu: String::new(),
     };
     let target = target::local(machine.cpus, machine.memory);
     let planned = plan(typed, &target, "case", "case.ron", &checked.places);
-    let planned = planned.map_err(|_| "no plan was found")?;
+    let planned = planned.map_err(|refused| refused.mistakes[0].message.clone())?;
     let options = Options {
         base: folder.to_owned(),
         out: folder.to_owned(),

@@ -47,6 +47,9 @@ fn dft(n: &mut Node<'_, '_>) -> Converted {
         let more = length - shape[axis as usize];
         x = n.line(format!("pad({x}, [0, {more}], axis={axis})"));
     }
+    if n.flag("inverse") && n.flag("onesided") {
+        return inverse_of_half(n, &x, axis, shape[axis as usize]);
+    }
     let name = match (n.flag("inverse"), n.flag("onesided")) {
         (true, _) => "ifft",
         (false, true) => "rfft",
@@ -61,6 +64,21 @@ fn dft(n: &mut Node<'_, '_>) -> Converted {
     n.give(format!(
         "stack(real({a}) - imag({b}), imag({a}) + real({b}), axis=-1)"
     ))
+}
+
+/// The other half is the conjugate of the first in reverse order, without the ends.
+fn inverse_of_half(n: &mut Node<'_, '_>, x: &str, axis: i64, size: i64) -> Converted {
+    let inner = format!("{}1:{}", ":, ".repeat(axis as usize), size - 1);
+    let mut transforms = Vec::new();
+    for (part, sign) in [(0, ""), (1, "-")] {
+        let half = n.line(format!("{x}[..., {part}]"));
+        let other = n.line(format!("{sign}flip({half}[{inner}], axis={axis})"));
+        transforms.push(n.line(format!(
+            "ifft(concat({half}, {other}, axis={axis}), axis={axis})"
+        )));
+    }
+    let (a, b) = (&transforms[0], &transforms[1]);
+    n.give(format!("expand_dims(real({a}) - imag({b}), axis=-1)"))
 }
 
 /// Frames side by side, then their transforms.
@@ -117,7 +135,8 @@ fn mel(n: &mut Node<'_, '_>) -> Converted {
         "where({centre} == {left}, f64({row} == {centre}), {up})"
     ));
     let falling = n.line(format!("({right} - {row}) / ({right} - {centre})"));
-    let inside = n.line(format!("({row} >= {left}) & ({row} < {right})"));
+    let before = n.line(format!("({row} < {right}) | ({row} == {centre})"));
+    let inside = n.line(format!("({row} >= {left}) & {before}"));
     let value = n.line(format!("where({row} <= {centre}, {rising}, {falling})"));
     n.give(format!("f32(where({inside}, {value}, 0))"))
 }
