@@ -79,7 +79,10 @@ fn case(json: &Json) -> Case {
             .is_some_and(|dtype| dtype.contains("int"));
         stored(json, whole)
     });
-    let inputs = list(&json["inputs"]).map(|json| stored(json, json["static"] == true));
+    let inputs = list(&json["inputs"]).map(|json| {
+        let is_size = json["name"] == "shape" || json["name"] == "size";
+        stored(json, json["static"] == true || is_size)
+    });
     let tolerance = json["tolerance"].as_object().expect("by name").iter();
     Case {
         id: text(&json["id"]),

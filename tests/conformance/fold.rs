@@ -18,6 +18,7 @@ pub(crate) fn fold(graph: &mut Graph<'_>, node: &NodeDef) -> Result<Option<Array
     match node.op.as_str() {
         "Constant" => return Ok(constant(node)),
         "Shape" | "Size" => return shape(graph, node).map(Some),
+        "CastLike" => return cast_like(graph, node),
         _ => {}
     }
     let given = node.inputs.iter().filter(|name| !name.is_empty());
@@ -27,6 +28,15 @@ pub(crate) fn fold(graph: &mut Graph<'_>, node: &NodeDef) -> Result<Option<Array
         return Ok(None);
     };
     Ok(compute(node, &inputs).filter(|array| array.elements.len() <= MOST))
+}
+
+/// Of the second input only the dtype counts.
+fn cast_like(graph: &mut Graph<'_>, node: &NodeDef) -> Result<Option<Array>, String> {
+    let Some(x) = graph.fixed(&node.inputs[0]).cloned() else {
+        return Ok(None);
+    };
+    let dtype = Node::new(graph, node).dtype(1)?;
+    Ok(Some(cast(&x, dtype)).filter(|x| x.elements.len() <= MOST))
 }
 
 fn constant(node: &NodeDef) -> Option<Array> {
@@ -120,7 +130,6 @@ fn compute(node: &NodeDef, x: &[Array]) -> Option<Array> {
     let ints = |at: usize| x.get(at).map(Array::to_ints);
     match node.op.as_str() {
         "Cast" => Some(cast(first, numbered(int("to", 0))?)),
-        "CastLike" => Some(cast(first, x.get(1)?.dtype)),
         "Reshape" => reshape(first, &ints(1)?),
         "Flatten" => {
             let outer = first.shape[..axis()].iter().product::<usize>() as i64;

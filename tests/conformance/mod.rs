@@ -41,7 +41,7 @@ pub(crate) struct Left {
 }
 
 /// Of a hundred cases, this many are computed at least.
-const SHARE: usize = 65;
+const SHARE: usize = 90;
 
 #[test]
 fn onnx() {

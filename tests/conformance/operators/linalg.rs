@@ -62,23 +62,10 @@ fn quantized_matmul(n: &mut Node<'_, '_>) -> Converted {
     n.give(format!("{dtype}(round({product}) + f32({zero}))"))
 }
 
-/// The few equations that have a formula of their own.
 fn einsum(n: &mut Node<'_, '_>) -> Converted {
     let equation = n.word("equation", "").replace(' ', "");
-    let x = n.x(0)?;
-    match equation.as_str() {
-        "->" => n.give(format!("copy({x})")),
-        "i,i" => {
-            let y = n.x(1)?;
-            n.give(format!("{x} @ {y}"))
-        }
-        "...ii->...i" => n.give(format!("copy(diagonal({x}))")),
-        "bij,bjk->bik" => {
-            let y = n.x(1)?;
-            n.give(format!("{x} @ {y}"))
-        }
-        "ij->ji" => n.give(format!("copy({x}.T)")),
-        "ij->i" => n.give(format!("sum({x}, axis=1)")),
-        _ => Err(format!("the equation {equation}")),
-    }
+    let names: Vec<_> = (0..n.inputs())
+        .map(|at| n.x(at))
+        .collect::<Result<_, _>>()?;
+    n.give(format!("einsum('{equation}', {})", names.join(", ")))
 }

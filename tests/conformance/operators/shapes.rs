@@ -374,14 +374,12 @@ fn reverse_sequence(n: &mut Node<'_, '_>) -> Converted {
     ))
 }
 
-/// An index out of bounds, on either side, gives no hot element.
 fn one_hot(n: &mut Node<'_, '_>) -> Converted {
     let (i, values) = (n.x(0)?, n.x(2)?);
     let depth = n.fixed(1)?.elements[0].int();
     let axis = n.int("axis", -1);
-    let counted = n.line(format!("where({i} < 0, {i} + {depth}, {i})"));
     n.give(format!(
-        "one_hot(i64({counted}), on={values}[1], off={values}[0], classes={depth}, axis={axis})"
+        "one_hot(i64({i}), on={values}[1], off={values}[0], classes={depth}, axis={axis})"
     ))
 }
 

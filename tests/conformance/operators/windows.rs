@@ -268,26 +268,22 @@ fn affine_grid(n: &mut Node<'_, '_>) -> Converted {
     let size = n.fixed_ints(1)?.ok_or("the size is left out")?;
     let align = n.flag("align_corners");
     n.give(format!(
-        "affine_grid({theta}, {:?}, align_corners={align})",
-        &size[2..]
+        "affine_grid({theta}, {size:?}, align_corners={align})"
     ))
 }
 
 fn grid_sample(n: &mut Node<'_, '_>) -> Converted {
     let (x, grid) = (n.x(0)?, n.x(1)?);
+    // Of the words before version 20.
     let mode = match n.word("mode", "linear") {
-        "cubic" | "bicubic" => "bicubic",
-        "nearest" => "nearest",
-        _ => "bilinear",
+        "bilinear" => "linear",
+        "bicubic" => "cubic",
+        mode => mode,
     };
-    let padding = match n.word("padding_mode", "zeros") {
-        "border" => "border",
-        "reflection" => "reflection",
-        _ => "zeros",
-    };
+    let padding = n.word("padding_mode", "zeros");
     let align = n.flag("align_corners");
     n.give(format!(
-        "grid_sample({x}, {grid}, mode='{mode}', padding_mode='{padding}', align_corners={align})"
+        "grid_sample({x}, {grid}, mode='{mode}', padding='{padding}', align_corners={align})"
     ))
 }
 
@@ -301,7 +297,7 @@ fn upsample(n: &mut Node<'_, '_>) -> Converted {
         .collect();
     let mode = n.word("mode", "nearest");
     n.give(format!(
-        "resize({x}, {sizes:?}, mode='{mode}', coordinates='asymmetric', nearest='floor', scales={scales:?})"
+        "resize({x}, {sizes:?}, mode='{mode}', coordinates='asymmetric', rounding='floor', scales={scales:?})"
     ))
 }
 
@@ -339,11 +335,8 @@ fn resize(n: &mut Node<'_, '_>) -> Converted {
     let nearest = n.word("nearest_mode", "round_prefer_floor");
     let (mode, a) = (n.word("mode", "nearest"), n.float("cubic_coeff_a", -0.75));
     let (antialias, exclude) = (n.flag("antialias"), n.flag("exclude_outside"));
-    if exclude && !antialias {
-        return Err("weights without those outside".to_owned());
-    }
     n.give(format!(
-        "resize({x}, {:?}, mode='{mode}', coordinates='{coordinates}', nearest='{nearest}', cubic_a={a}, antialias={antialias}, scales={:?})",
+        "resize({x}, {:?}, mode='{mode}', coordinates='{coordinates}', rounding='{nearest}', cubic_coefficient={a}, antialias={antialias}, exclude_outside={exclude}, scales={:?})",
         &sizes[first..],
         &scales[first..],
     ))
