@@ -197,7 +197,7 @@ impl<'a> Resolver<'a> {
                     return self.refuse_arguments(span, message, parameters);
                 }
             }
-            if argument.name.is_none() && !is_open {
+            if argument.name.is_none() && quoted.is_none() && !is_open {
                 position += 1;
             }
         }
