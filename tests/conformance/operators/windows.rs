@@ -108,7 +108,7 @@ fn conv_transpose(n: &mut Node<'_, '_>) -> Converted {
     };
     let (fewer, cut): (Vec<i64>, Vec<i64>) = padding
         .iter()
-        .map(|p| (p.clone().max(0), p.clone().min(0)))
+        .map(|p| ((*p).max(0), (*p).min(0)))
         .unzip();
     let groups = n.int("group", 1);
     let mut product = format!(
