@@ -106,10 +106,8 @@ fn conv_transpose(n: &mut Node<'_, '_>) -> Converted {
         }
         None => n.ints("pads").unwrap_or_else(|| vec![0; 2 * rank]),
     };
-    let (fewer, cut): (Vec<i64>, Vec<i64>) = padding
-        .iter()
-        .map(|p| ((*p).max(0), (*p).min(0)))
-        .unzip();
+    let (fewer, cut): (Vec<i64>, Vec<i64>) =
+        padding.iter().map(|p| ((*p).max(0), (*p).min(0))).unzip();
     let groups = n.int("group", 1);
     let mut product = format!(
         "conv_transpose{rank}d({x}, {w}, stride={stride:?}, padding={fewer:?}, output_padding={more:?}, dilation={dilation:?}, groups={groups})"
