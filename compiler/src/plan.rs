@@ -6,6 +6,7 @@ mod estimates;
 mod lints;
 mod refusals;
 mod verdicts;
+mod waiting;
 pub mod why;
 
 use std::collections::BTreeMap;
@@ -80,8 +81,9 @@ pub fn plan(
     let context = Context::new(&typed, target);
     let stages = typed.graph().stages.ids();
     let placed = stages.map(|stage| choice::choose(&context, stage));
-    let choices = all_placed(placed.collect())
+    let mut choices = all_placed(placed.collect())
         .map_err(|placed| verdicts::refused(&context, &placed, places))?;
+    waiting::choose_again(&context, &mut choices);
     let estimated = estimates::estimate(&context, &choices);
     let groups = groups(&context, &choices);
     let (warnings, not_simulated) = lints::lints(&context, &choices, &estimated, places);

@@ -65,6 +65,8 @@ pub(crate) struct Schedule {
     pub(crate) makespan: Nanos,
     /// How long the first task of a stage waits for room once it could start, and for which stage.
     pub(crate) waits: Vec<Option<(Nanos, usize)>>,
+    /// When the last task of each stage ends.
+    pub(crate) ends: Vec<Nanos>,
     /// How many nodes of each kind run tasks.
     pub(crate) nodes_used: IdVec<NodeId, u32>,
     /// How long the tasks of each stage wait for room once they could start, all of them together.
@@ -99,6 +101,7 @@ fn simulate_at_most(most: u64, stages: &[Tasks], target: &Target) -> Schedule {
     Schedule {
         makespan: run.now,
         waits: states.map(|state| state.waited).collect(),
+        ends: record::ends(&run.record, stages.len()),
         nodes_used: run.machines.used(),
         queueing: queueing
             .map(|((state, tasks), runs)| state.queueing(tasks, runs.length))

@@ -50,6 +50,20 @@ struct Candidate {
     finish: Option<u128>,
 }
 
+impl Candidate {
+    fn taken(self, graph: StageGraph, tasks: Expr, requests: &[Request]) -> Choice {
+        Choice {
+            graph,
+            tasks,
+            request: self.request,
+            asked: requests[self.request].clone(),
+            home: self.home,
+            division: self.division,
+            finish: self.finish,
+        }
+    }
+}
+
 /// Places a stage with every request on every kind of node that can hold it, and takes the one
 /// whose tasks finish first; among equals the one that holds no GPU in vain, then the one that
 /// occupies none unasked, then the cheaper, then the first. Where a time is unknown, the first request that can be granted wins.
@@ -66,16 +80,42 @@ pub(super) fn choose_among(
     requests: &[Request],
 ) -> Result<Choice, NoChoice> {
     let tasks = tasks(context.typed, graph.stage);
+    let (candidates, refused) = candidates(context, &graph, requests, &tasks);
+    let best = best(context, candidates).ok_or(refused)?;
+    Ok(best.taken(graph, tasks, requests))
+}
+
+/// All ways to place a stage of which the times are known.
+pub(super) fn alternatives(context: &Context<'_>, stage: StageId) -> Vec<Choice> {
+    let graph = StageGraph::of(context.typed, &context.usage, stage);
+    let requests = &context.typed.graph().stages[stage].requests;
+    let tasks = tasks(context.typed, stage);
+    let (candidates, _) = candidates(context, &graph, requests, &tasks);
+    let known = candidates
+        .into_iter()
+        .filter(|candidate| candidate.finish.is_some());
+    known
+        .map(|candidate| candidate.taken(graph.clone(), tasks.clone(), requests))
+        .collect()
+}
+
+/// All ways to place a stage, and why the first that cannot be is refused.
+fn candidates(
+    context: &Context<'_>,
+    graph: &StageGraph,
+    requests: &[Request],
+    tasks: &Expr,
+) -> (Vec<Candidate>, NoChoice) {
     let mut candidates = Vec::new();
     let mut refused = NoChoice::Impossible;
     for (position, request) in requests.iter().enumerate() {
         for home in homes(request, context.target) {
             let machine = machine(context, request, home);
-            match divide(context.typed, &graph, machine, &context.sizes) {
+            match divide(context.typed, graph, machine, &context.sizes) {
                 Ok(division) => candidates.push(Candidate {
                     request: position,
                     home,
-                    finish: finish(context, &division, &tasks, machine),
+                    finish: finish(context, &division, tasks, machine),
                     division,
                 }),
                 Err(why) if matches!(refused, NoChoice::Impossible) => {
@@ -86,18 +126,7 @@ pub(super) fn choose_among(
             }
         }
     }
-    let Some(best) = best(context, candidates) else {
-        return Err(refused);
-    };
-    Ok(Choice {
-        graph,
-        tasks,
-        request: best.request,
-        asked: requests[best.request].clone(),
-        home: best.home,
-        division: best.division,
-        finish: best.finish,
-    })
+    (candidates, refused)
 }
 
 /// What a task with a request gets somewhere.

@@ -41,6 +41,15 @@ pub(super) fn critical_path(record: &[Started], last: Option<usize>) -> Vec<usiz
     path
 }
 
+/// When the last task of each stage ends.
+pub(super) fn ends(record: &[Started], stages: usize) -> Vec<Nanos> {
+    let mut ends = vec![0; stages];
+    for started in record {
+        ends[started.stage] = started.end.max(ends[started.stage]);
+    }
+    ends
+}
+
 /// The batches in order of their starts, at most [`MOST_BATCHES`]. Where there are more, those of
 /// one stage that follow each other without a gap on one node and the same GPUs are taken as one,
 /// and of what is still too many the shortest are left out. `runs` says how many tasks each counted

@@ -52,6 +52,8 @@ pub enum Behind {
         /// The nearest number of tasks, by halving and doubling, with which it would finish first.
         tasks: Option<u64>,
     },
+    /// It would finish sooner with the nodes to itself, but it or others would wait in the run.
+    Waits,
     /// Not all times are known, and its request comes later.
     Request,
     /// It keeps GPUs idle that it does not ask for.
@@ -155,6 +157,7 @@ fn compare(context: &Context<'_>, candidates: &mut [Candidate], tasks: &Expr) {
             continue;
         };
         predicted.behind = rank(candidate, &predicted).map(|second| match () {
+            () if second.finish < first.finish => Behind::Waits,
             () if second.finish != first.finish => Behind::Finish {
                 by: second.finish.saturating_sub(first.finish),
                 tasks: tasks.and_then(|tasks| first_with(tasks, &predicted, &best)),

@@ -61,6 +61,7 @@ fn verdict(candidate: &Candidate, predicted: &Predicted) -> String {
     match predicted.behind {
         _ if candidate.is_chosen => "chosen".to_owned(),
         Some(Behind::Finish { by, .. }) => format!("{} later", units::time(in_nanos(by))),
+        Some(Behind::Waits) => "the run later".to_owned(),
         Some(Behind::Request) => "a later request".to_owned(),
         Some(Behind::IdleGpus) => "leaves gpus idle".to_owned(),
         Some(Behind::Price) => "dearer".to_owned(),

@@ -327,6 +327,12 @@ fn random_runs_are_as_one_task_at_a_time() {
             let tasks = expected.of_stage(stage);
             let waited: u64 = tasks.map(|t| t.start.unwrap() - t.ready.unwrap()).sum();
             assert_eq!(found.queueing[stage], waited, "{about}");
+            let ends = expected
+                .tasks
+                .iter()
+                .filter(|task| task.stage == stage)
+                .map(|task| task.end);
+            assert_eq!(Some(found.ends[stage]), ends.max(), "{about}");
         }
         check_utilisation(&stages, &target, &expected);
         check_devices(&found, &expected, &target, &about);
