@@ -32,7 +32,7 @@ pub(crate) struct Args {
     set: Set,
     #[command(flatten)]
     lints: Lints,
-    /// Makes the edits that the messages give, in the files themselves.
+    /// Makes the edits that warnings about a target give, in the files themselves.
     #[arg(long)]
     fix: bool,
     /// How mistakes are printed.
@@ -41,6 +41,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
+    if args.fix && !args.set.is_empty() {
+        let message = "--fix would write what --set and --pin only suppose into the file: leave \
+            them out, or --fix";
+        return Err(Trouble::new(message));
+    }
     let levels = args.lints.levels()?;
     let named = args.targets.iter().map(|name| machine::target(name));
     let targets = named.collect::<Result<Vec<_>, _>>()?;

@@ -1,7 +1,7 @@
 //! The pipeline file.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use haul_compiler::syntax::MAX_FILE;
@@ -96,27 +96,43 @@ pub(crate) fn plan_text(path: &Path) -> Result<String, Trouble> {
 
 /// Writes a text file: beside it first, so that it is there whole or not at all.
 pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Trouble> {
+    write_with(path, text, None).map_err(|error| unwritten(path, &error))
+}
+
+/// Gives a file that is there another text. It keeps its permissions; of a link, the file behind it
+/// is written.
+pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Trouble> {
     let write = || {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".haul-");
-        #[cfg(unix)]
-        builder
-            .permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
-        let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)
-    };
-    match write() {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            let message = format!("could not write {}: {error}", path.display());
-            Err(Trouble::new(message))
+        let file = path.canonicalize()?;
+        let permissions = fs::metadata(&file)?.permissions();
+        if permissions.readonly() {
+            return Err(io::Error::other("it is read-only"));
         }
+        write_with(&file, text, Some(permissions))
+    };
+    write().map_err(|error| unwritten(path, &error))
+}
+
+fn write_with(path: &Path, text: &str, permissions: Option<fs::Permissions>) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".haul-");
+    #[cfg(unix)]
+    builder.permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(text.as_bytes())?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
     }
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Trouble {
+    Trouble::new(format!("could not write {}: {error}", path.display()))
 }
 
 /// The first bytes of a text file.

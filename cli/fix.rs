@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use haul_compiler::diagnostics::codes::UNKNOWN_GPU;
 use haul_compiler::diagnostics::edited;
 use haul_compiler::render::units;
 use haul_ir::cost::Nanos;
 use haul_ir::diagnostic::{Diagnostic, Severity};
 
 use crate::exit::Trouble;
-use crate::file::{File, write_whole};
+use crate::file::{File, replace};
 use crate::terminal;
 
 /// Edits are made and their results checked so many times at most.
@@ -91,7 +92,7 @@ pub(crate) fn fix(file: &mut File, find: impl Fn(&File) -> Found) -> Result<(), 
         refused = BTreeMap::new();
     }
     if changes > 0 {
-        write_whole(&file.path, &file.text)?;
+        replace(&file.path, &file.text)?;
     }
     let left = mendable(&found).map(|at| {
         let why = refused.get(&at).map_or("not tried", String::as_str);
@@ -153,10 +154,12 @@ fn round(file: &File, found: &Found, find: impl Fn(&File) -> Found) -> Round {
     round
 }
 
-/// Positions of the diagnostics with edits.
+/// Positions of the diagnostics with edits that are made: those of lints, which change no result.
+/// What a name or a mistake was meant to be is a guess, which the author has to judge.
 fn mendable(found: &Found) -> impl Iterator<Item = usize> {
     let all = found.diagnostics.iter().enumerate();
-    all.filter(|(_, diagnostic)| !diagnostic.fix.is_empty())
+    let is_sure = |d: &Diagnostic| d.code.0.starts_with("W03") && d.code != UNKNOWN_GPU;
+    all.filter(move |(_, diagnostic)| !diagnostic.fix.is_empty() && is_sure(diagnostic))
         .map(|(at, _)| at)
 }
 

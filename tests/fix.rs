@@ -178,17 +178,105 @@ fn no_run_costs_more_for_nothing() {
 }
 
 #[test]
-fn mistakes_are_mended_round_by_round() {
-    // A field, a comma and a name.
-    let text = "Pipeline(version: 1, stages: {\"a\": (cpu: 2 do: \"width = 1\nwidth + widht\")}, // é\r\n)";
-    let (status, said, after) = fixed(text, &[]);
-    assert_eq!(
-        after,
-        text.replace("cpu: 2 do", "cpus: 2, do")
-            .replace("widht", "width"),
-        "{said}"
-    );
+fn guesses_are_shown_and_never_made() {
+    let of = |stage: &str| {
+        format!(
+            "Pipeline(version: 1,
+            inputs: {{\"x1\": Npy(path: \"x.npy\", type: \"f32[100]\"), \"x2\": Npy(path: \"y.npy\", type: \"f32[100]\")}},
+            stages: {{\"a\": {stage}}}, outputs: {{\"a\": Npy(path: \"a.npy\", from: \"a\")}})"
+        )
+    };
+    let cases = [
+        // stage, status, what was perhaps meant
+        ("(do: \"sum(x3)\")", 1, "did you mean `x1`?"),
+        ("(do: \"srqt(x1)\")", 1, "did you mean `sqrt`?"),
+        ("(cpu: 2, do: \"sum(x1)\")", 1, "did you mean `cpus`?"),
+        (
+            "(gpus: 1, gpu_type: \"L40\", do: \"sum(x1)\")",
+            1,
+            "did you mean `L4",
+        ),
+        (
+            "(any_of: [(gpus: 1, gpu_type: \"RTX5090\"), (cpus: 1)], do: \"sum(x1)\")",
+            0,
+            "did you mean `RTX4090`?",
+        ),
+    ];
+    for (stage, expected, meant) in cases {
+        let text = of(stage);
+        let (status, said, after) = fixed(&text, &["--target", "a100"]);
+        assert_eq!(
+            (status, after.as_str()),
+            (expected, text.as_str()),
+            "{said}"
+        );
+        assert!(said.contains(meant), "{meant}\n{said}");
+        assert!(said.contains("p.ron: nothing to change\n"), "{said}");
+    }
+}
+
+/// A GPU that no op uses, which `--fix` takes out.
+const IDLE: &str = "Pipeline(version: 1,
+    inputs: {\"x\": Npy(path: \"x.npy\", type: \"f32[100]\")},
+    stages: {\"a\": (gpus: 1, do: \"sum(x)\")},
+    outputs: {\"a\": Npy(path: \"a.npy\", from: \"a\")})";
+
+#[test]
+fn what_is_only_supposed_is_not_written() {
+    for supposed in [["--set", "n=1"], ["--pin", "a=cpu"]] {
+        let more = [&["--target", "a100"], &supposed[..]].concat();
+        let (status, said, after) = fixed(IDLE, &more);
+        assert_eq!((status, after.as_str()), (2, IDLE), "{said}");
+        assert!(said.contains("only suppose"), "{said}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_file_behind_a_link_is_edited_and_keeps_its_mode() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (real, link) = (folder.path().join("real.ron"), folder.path().join("p.ron"));
+    fs::write(&real, IDLE).expect("room for it");
+    symlink("real.ron", &link).expect("a link");
+    let fix = || {
+        let mut command = support::haul();
+        command.current_dir(folder.path());
+        let args = ["check", "--fix", "p.ron", "--target", "a100"];
+        let (status, _, said) = outcome(command.args(args));
+        (status, said)
+    };
+    let set_mode = |mode| {
+        fs::set_permissions(&real, fs::Permissions::from_mode(mode)).expect("it is ours");
+    };
+    let mode = || real.metadata().expect("it is there").permissions().mode() & 0o777;
+
+    set_mode(0o444);
+    let (status, said) = fix();
+    assert_eq!((status, mode()), (2, 0o444), "{said}");
+    assert_eq!(said, "error: could not write p.ron: it is read-only\n");
+    assert_eq!(read(&real), IDLE);
+
+    set_mode(0o640);
+    let (status, said) = fix();
+    assert_eq!((status, mode()), (0, 0o640), "{said}");
+    assert!(link.is_symlink(), "{said}");
+    assert_eq!(read(&real), IDLE.replace("gpus: 1, ", ""));
+}
+
+#[test]
+fn a_gpu_refused_in_so_many_words_is_requested_once() {
+    let text = "Pipeline(version: 1,
+        inputs: {\"x\": Npy(path: \"x.npy\", type: \"f32[8192, 8192]\")},
+        stages: {
+            \"a\": (gpus: 2, any_of: [(gpus: 0, cpus: 8)], do: \"x @ x\"),
+        },
+        outputs: {\"a\": Npy(path: \"a.npy\", from: \"a\")})";
+    let (status, said, after) = fixed(text, &["--target", "a100"]);
     assert_eq!(status, 0, "{said}");
+    let expected = text.replace("gpus: 0", "gpus: 1, gpu_type: \"A100-80GB\"");
+    assert_eq!(after, expected, "{said}");
 }
 
 #[test]

@@ -109,7 +109,8 @@ pub(super) fn missing(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> 
         gpu.name,
         time(whole_nanos(choice.finish?))
     );
-    let fields = format!("gpus: 1, gpu_type: \"{}\"", gpu.name);
+    let gpu_type = format!("gpu_type: \"{}\"", gpu.name);
+    let fields = format!("gpus: 1, {gpu_type}");
     let cpu_time = time(lints.held(choice, choice.asked.cpus, 1));
     let help = advice(
         format!("add `{fields}`"),
@@ -118,9 +119,13 @@ pub(super) fn missing(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> 
     );
     let diagnostic = Diagnostic::warning(NO_GPU_REQUESTED, lints.span(choice), message);
     let diagnostic = with_saving(diagnostic.at("requests no GPU").help(help), saving);
-    Some(match lints.fields(choice) {
-        Some(places) => write(diagnostic, &fields, places),
-        None => diagnostic,
+    let Some(places) = lints.fields(choice) else {
+        return Some(diagnostic);
+    };
+    Some(match places.own.gpus {
+        // An alternative that asks for none in so many words.
+        Some(gpus) => diagnostic.fix(gpus, format!("1, {gpu_type}")),
+        None => write(diagnostic, &fields, places),
     })
 }
 
@@ -169,11 +174,16 @@ pub(super) fn several(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> 
     request.gpus = GpuCount::ONE;
     let saving = lints.saving(choice, request);
     let frees = gpu_time(lints, choice, GpuCount(asked.0 - GpuCount::ONE.0));
-    let help = advice(
-        "write `gpus: 1`; independent work over several is `each`".to_owned(),
-        saving,
-        &frees,
-    );
+    let what = "write `gpus: 1`; independent work over several is `each`";
+    let mut help = advice(what.to_owned(), saving, &frees);
+    match saving {
+        Saved::Known(saving) if saving.time < 0 => {
+            let longer = time(saving.time.unsigned_abs());
+            help += &format!(", and the run takes {longer} longer");
+        }
+        Saved::Known(saving) if saving.time == 0 => help += ", and the run takes as long",
+        Saved::Known(_) | Saved::Unknown | Saved::NotTried => {}
+    }
     let diagnostic = Diagnostic::warning(SEVERAL_GPUS, lints.span(choice), message)
         .at("an op runs on one device")
         .help(help);
