@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use haul_compiler::diff::{Comparison, Diff, markdown, text};
 use haul_compiler::policy::{self, Policies};
 use haul_compiler::saved::SavedPlan;
+use haul_ir::diagnostic::Diagnostic;
 use haul_ir::target::Target;
 
 use self::since::pairs_since;
@@ -21,8 +22,8 @@ use crate::{machine, messages, terminal};
 
 /// Compares plans: what is computed, what was decided and why that changed, what is predicted.
 ///
-/// Exits with 0 where nothing changed, 1 where something did, 2 where it could not tell, and 3 where
-/// the new plan breaks a policy of `haul.ron`.
+/// Exits with 0 where nothing changed, 1 where something did or a pipeline does not compile, 2 where
+/// it could not tell, and 3 where the new plan breaks a policy of `haul.ron`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The old plan: a plan file, a pipeline, or `REV:PATH`, one of these at a revision of git.
@@ -60,9 +61,12 @@ enum Format {
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
     let project = Project::find()?;
     let mut comparison = Comparison::default();
-    let pairs = match (&args.base, &args.old, &args.new) {
+    let (pairs, unread) = match (&args.base, &args.old, &args.new) {
         (Some(base), ..) => pairs_since(base, project.as_ref(), &mut comparison)?,
-        (None, Some(old), Some(new)) => pairs_of(old, new, args, project.as_ref())?,
+        (None, Some(old), Some(new)) => match pairs_of(old, new, args, project.as_ref())? {
+            Some(pairs) => (pairs, Exit::Fine),
+            None => return Ok(Exit::Found),
+        },
         _ => return Err(Trouble::new("name two plans, or --base REV")),
     };
     compare(&pairs, &mut comparison);
@@ -83,14 +87,15 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
             .filter_map(|pair| Some((&pair.policies, pair.new.as_ref()?)));
         kept::check_names(project, &held.collect::<Vec<_>>())?;
     }
-    let same =
-        comparison.unplanned_before.is_empty() && comparison.diffs.iter().all(Diff::is_empty);
-    Ok(match same {
-        _ if !comparison.unplanned.is_empty() => Exit::Trouble,
+    let same = comparison.unplanned.is_empty()
+        && comparison.unplanned_before.is_empty()
+        && comparison.diffs.iter().all(Diff::is_empty);
+    let exit = match same {
         _ if !comparison.failed.is_empty() => Exit::Policy,
         true => Exit::Fine,
         false => Exit::Found,
-    })
+    };
+    Ok(exit.max(unread))
 }
 
 /// Two plans to compare, either of which may not be there, and what the new one has to keep to.
@@ -115,11 +120,23 @@ fn compare(pairs: &[Pair], comparison: &mut Comparison) {
             comparison.diffs.push(Diff::of(&was, &is));
         }
         if let Some(new) = new {
+            tell_unbound(pair, new);
             let broken = policy::check(&pair.policies, old.as_ref(), new);
             comparison
                 .failed
                 .extend(broken.iter().map(ToString::to_string));
         }
+    }
+}
+
+/// Says where limits on growth do not bind, because the old plan is for another target.
+fn tell_unbound(pair: &Pair, new: &SavedPlan) {
+    let Some(old) = &pair.old else { return };
+    let (was, is) = (&old.target.name, &new.target.name);
+    if was != is && pair.policies.limit_growth() {
+        terminal::tell(&format!(
+            "note: limits on growth do not bind between two targets, here {was} and {is}\n"
+        ));
     }
 }
 
@@ -149,13 +166,14 @@ enum Named {
     Pipeline(File, Option<Revision>),
 }
 
-/// The two sides that the command line names, once for each target.
+/// The two sides that the command line names, once for each target; none where one of them does not
+/// compile, which is told.
 fn pairs_of(
     old: &str,
     new: &str,
     args: &Args,
     project: Option<&Project>,
-) -> Result<Vec<Pair>, Trouble> {
+) -> Result<Option<Vec<Pair>>, Trouble> {
     let (old, new) = (named(old)?, named(new)?);
     if let (Named::Plan(old), Named::Plan(new)) = (&old, &new) {
         if !args.targets.is_empty() || !args.set.is_empty() {
@@ -163,12 +181,12 @@ fn pairs_of(
                 pipelines";
             return Err(Trouble::new(message));
         }
-        return Ok(vec![Pair {
+        return Ok(Some(vec![Pair {
             policies: policies(project, None, &new.target.name)?,
             old: Some((**old).clone()),
             new: Some((**new).clone()),
             unplanned: false,
-        }]);
+        }]));
     }
     let targets: Vec<String> = match (&old, &new) {
         _ if !args.targets.is_empty() => args.targets.clone(),
@@ -184,10 +202,11 @@ fn pairs_of(
             found.collect::<Result<Vec<_>, _>>()?
         }
     };
-    let (was, is) = (
-        plans(&old, &targets, &args.set)?,
-        plans(&new, &targets, &args.set)?,
-    );
+    let was = plans(&old, &targets, &args.set)?;
+    let is = plans(&new, &targets, &args.set)?;
+    let (Some(was), Some(is)) = (was, is) else {
+        return Ok(None);
+    };
     let path = match &new {
         Named::Pipeline(file, None) => Some(file.path.as_path()),
         _ => None,
@@ -201,7 +220,7 @@ fn pairs_of(
             unplanned: false,
         })
     };
-    pairs.map(pair).collect()
+    pairs.map(pair).collect::<Result<_, _>>().map(Some)
 }
 
 /// A target by its name; that of a plan file may be one that the project has a file for.
@@ -233,30 +252,35 @@ fn named(argument: &str) -> Result<Named, Trouble> {
     Ok(Named::Plan(Box::new(plan)))
 }
 
-/// The plans of one side for all targets.
-fn plans(named: &Named, targets: &[Target], set: &Set) -> Result<Vec<SavedPlan>, Trouble> {
+/// The plans of one side for all targets; none where it does not compile, which is told.
+fn plans(named: &Named, targets: &[Target], set: &Set) -> Result<Option<Vec<SavedPlan>>, Trouble> {
     let file = match named {
-        Named::Plan(plan) => return Ok(vec![(**plan).clone(); targets.len()]),
+        Named::Plan(plan) => return Ok(Some(vec![(**plan).clone(); targets.len()])),
         Named::Pipeline(file, _) => file,
     };
     let checked = facts::check(file, set);
     facts::know_pins(&checked)?;
     let Some(typed) = checked.typed else {
-        messages::tell(file, &checked.diagnostics);
-        return Err(cannot_tell(&file.shown));
+        tell_unplanned(file, &checked.diagnostics);
+        return Ok(None);
     };
-    let plan = |target: &Target| match file.plan(typed.clone(), target, &checked.places) {
-        Ok(planned) => Ok(SavedPlan::of(&planned.plan)),
-        Err(refused) => {
-            messages::tell(file, &refused.mistakes);
-            Err(cannot_tell(&file.shown))
+    let mut plans = Vec::new();
+    for target in targets {
+        match file.plan(typed.clone(), target, &checked.places) {
+            Ok(planned) => plans.push(SavedPlan::of(&planned.plan)),
+            Err(refused) => {
+                tell_unplanned(file, &refused.mistakes);
+                return Ok(None);
+            }
         }
-    };
-    targets.iter().map(plan).collect()
+    }
+    Ok(Some(plans))
 }
 
-fn cannot_tell(file: &str) -> Trouble {
-    Trouble::new(format!("could not tell what changed: {file} has no plan"))
+fn tell_unplanned(file: &File, mistakes: &[Diagnostic]) {
+    messages::tell(file, mistakes);
+    let message = format!("could not tell what changed: {} has no plan", file.shown);
+    terminal::tell_error(&message);
 }
 
 /// What a plan has to keep to: as its entry in `haul.ron` says, or the project for all.

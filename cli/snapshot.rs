@@ -165,7 +165,7 @@ fn compile<'a>(project: &Project, kept: &'a [Kept<'a>]) -> Result<(Vec<Fresh<'a>
             Ok(file) => file,
             Err(Trouble(message)) => {
                 terminal::tell_error(&message);
-                exit = exit.max(Exit::Found);
+                exit = Exit::Trouble;
                 continue;
             }
         };

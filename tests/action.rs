@@ -261,7 +261,7 @@ fn what_has_no_plan_fails_the_action_and_is_in_the_comment() {
     let repository = Repository::new();
     repository.write("flows/product.ron", &PRODUCT.replace("x @ x", "x @ y"));
     let (status, stderr) = repository.act();
-    assert_eq!(status, 2, "{stderr}");
+    assert_eq!(status, 1, "{stderr}");
     assert!(stderr.contains("flows/product.ron"), "{stderr}");
     let [(_, comment)] = &repository.posted()[..] else {
         panic!("one comment")

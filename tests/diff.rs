@@ -373,3 +373,67 @@ fn a_plan_that_is_too_large_is_not_cut() {
         "{stderr}"
     );
 }
+
+/// Trouble goes before policies, and these before what changed or does not compile.
+#[test]
+fn statuses_are_those_of_snapshots() {
+    let entry = r#"(pipelines: "flows/*.ron", targets: ["cpu"], policies: (POLICIES))"#;
+    let lax = project(&entry.replace("POLICIES", ""));
+    let repository = Repository::new(&[
+        ("haul.ron", &lax),
+        ("flows/sum.ron", SUM),
+        ("flows/top.ron", &SUM.replace("sum(x)", "max(x)")),
+    ]);
+    let broken = SUM.replace("sum(x)", "smu(x)");
+    repository.write(&[("flows/top.ron", &broken)]);
+    let (status, _, stderr) = repository.diff("", &["--base", "HEAD"]);
+    assert_eq!(status, 1, "{stderr}");
+    assert!(
+        stderr.contains("flows/top.cpu.plan cannot be made"),
+        "{stderr}"
+    );
+    let (status, stdout, stderr) = repository.diff("", &["flows/sum.ron", "flows/top.ron"]);
+    assert_eq!((status, stdout.as_str()), (1, ""), "{stderr}");
+    assert!(stderr.contains("flows/top.ron has no plan"), "{stderr}");
+
+    let strict = project(&entry.replace("POLICIES", "max_makespan: \"1 ns\""));
+    repository.write(&[("haul.ron", &strict)]);
+    let (status, _, stderr) = repository.diff("", &["--base", "HEAD"]);
+    assert_eq!(status, 3, "{stderr}");
+    repository.write(&[("haul.ron", &strict.replace("flows", "flow"))]);
+    let (status, _, stderr) = repository.diff("", &["--base", "HEAD"]);
+    assert_eq!(status, 2, "{stderr}");
+}
+
+#[test]
+fn between_two_targets_nothing_grows() {
+    let declared =
+        "Project(version: 1, targets: [\"cpu\"], policies: (max_makespan_growth: \"0 %\"))";
+    let repository = Repository::new(&[("haul.ron", declared), ("flows/sum.ron", SUM)]);
+    let plan = |target: &str| {
+        let args = [
+            "plan",
+            "flows/sum.ron",
+            "--target",
+            target,
+            "--format",
+            "snapshot",
+        ];
+        support::stdout(support::haul().current_dir(repository.0.path()).args(args))
+    };
+    let cpu = plan("cpu");
+    repository.write(&[("cpu.plan", &cpu), ("laptop.plan", &plan("laptop"))]);
+    for sides in [["cpu.plan", "laptop.plan"], ["laptop.plan", "cpu.plan"]] {
+        let (status, _, stderr) = repository.diff("", &sides);
+        assert_eq!(status, 1, "{stderr}");
+        assert!(
+            stderr.starts_with("note: limits on growth do not bind between two targets, here "),
+            "{stderr}"
+        );
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
+    // Of the same target they do.
+    repository.write_array(5_000_000);
+    let (status, _, stderr) = repository.diff("", &["cpu.plan", "flows/sum.ron"]);
+    assert_eq!(status, 3, "{stderr}");
+}

@@ -382,9 +382,34 @@ fn a_link_that_leads_nowhere_is_a_mistake_of_its_own() {
     std::os::unix::fs::symlink("nowhere", folder.path().join("flows/lost.ron")).expect("a link");
     write(&folder, "flows/sum.ron", &SUM.replace("1000", "2000"));
     let (status, stdout, stderr) = snapshot(folder.path(), &[]);
-    assert_eq!(status, 1, "{stderr}");
+    assert_eq!(status, 2, "{stderr}");
     assert!(stderr.contains("could not read flows/lost.ron"), "{stderr}");
     assert!(stdout.contains("flows/sum.cpu.plan differs"), "{stdout}");
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_that_hold_themselves_are_searched_once() {
+    let folder = project("");
+    let deep = PROJECT
+        .replace("POLICIES", "")
+        .replace("flows/*.ron", "flows/**/*.ron");
+    write(&folder, "haul.ron", &deep);
+    std::os::unix::fs::symlink(".", folder.path().join("flows/self")).expect("a link");
+    let quiet = (0, String::new(), String::new());
+    assert_eq!(snapshot(folder.path(), &[]), quiet);
+}
+
+#[test]
+fn a_pipeline_that_does_not_compile_is_found_and_policies_go_before_it() {
+    let folder = project("");
+    write(&folder, "flows/sum.ron", &SUM.replace("sum(x)", "smu(x)"));
+    let (status, _, stderr) = snapshot(folder.path(), &[]);
+    assert_eq!(status, 1, "{stderr}");
+    let strict = PROJECT.replace("POLICIES", "max_makespan: \"1 ns\"");
+    write(&folder, "haul.ron", &strict);
+    let (status, _, stderr) = snapshot(folder.path(), &[]);
+    assert_eq!(status, 3, "{stderr}");
 }
 
 #[test]

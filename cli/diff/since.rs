@@ -8,7 +8,7 @@ use haul_compiler::policy::Policies;
 use haul_compiler::saved::SavedPlan;
 
 use super::Pair;
-use crate::exit::Trouble;
+use crate::exit::{Exit, Trouble};
 use crate::file::File;
 use crate::kept::{self, Kept};
 use crate::project::{FILE, Project, shown};
@@ -16,19 +16,20 @@ use crate::revision::Revision;
 use crate::terminal;
 
 /// All plans that the project declares, at a revision and now, joined by where they are kept. What
-/// has no plan now, or had none, is told and noted.
+/// has no plan now, or had none, is told and noted; the status tells of files that cannot be read.
 pub(super) fn pairs_since(
     base: &str,
     project: Option<&Project>,
     comparison: &mut Comparison,
-) -> Result<Vec<Pair>, Trouble> {
+) -> Result<(Vec<Pair>, Exit), Trouble> {
     let Some(project) = project else {
         let message = format!("there is no {FILE} that says which plans to compare");
         return Err(Trouble::new(message));
     };
     let mut before = plans_at(base, project)?;
     let mut pairs = Vec::new();
-    for declared in all_plans(project, kept::kept(project)?, None)? {
+    let (plans, unread) = all_plans(project, kept::kept(project)?, None)?;
+    for declared in plans {
         let Declared { path, plan, .. } = declared;
         let old = before.remove(&path);
         if plan.is_none() {
@@ -55,7 +56,7 @@ pub(super) fn pairs_since(
         unplanned: false,
     });
     pairs.extend(gone);
-    Ok(pairs)
+    Ok((pairs, unread))
 }
 
 /// All plans that the project declared at a revision, by where they are kept; none of a pipeline
@@ -72,7 +73,7 @@ fn plans_at(base: &str, project: &Project) -> Result<BTreeMap<String, Option<Sav
     if let Some(then) = &then
         && let Ok(kept) = kept::kept(then).map_err(tell)
     {
-        for declared in all_plans(then, kept, Some(&revision))? {
+        for declared in all_plans(then, kept, Some(&revision))?.0 {
             plans.insert(declared.path, declared.plan);
         }
     }
@@ -99,12 +100,14 @@ struct Declared {
     policies: Policies,
 }
 
+/// All plans that a project declares, and the status that unreadable pipelines end with.
 fn all_plans(
     project: &Project,
     kept: Vec<Kept<'_>>,
     revision: Option<&Revision>,
-) -> Result<Vec<Declared>, Trouble> {
+) -> Result<(Vec<Declared>, Exit), Trouble> {
     let mut all = Vec::new();
+    let mut exit = Exit::Fine;
     for plans in kept.chunk_by(|a, b| a.pipeline == b.pipeline) {
         let Some(Kept { pipeline, .. }) = plans.first() else {
             continue;
@@ -119,6 +122,7 @@ fn all_plans(
             }
             Err(Trouble(message)) => {
                 terminal::tell_error(&message);
+                exit = Exit::Trouble;
                 plans.iter().map(|_| None).collect()
             }
         };
@@ -131,5 +135,5 @@ fn all_plans(
             });
         }
     }
-    Ok(all)
+    Ok((all, exit))
 }

@@ -62,6 +62,12 @@ impl fmt::Display for Violation {
 }
 
 impl Policies {
+    /// Whether a figure is limited in how much it may grow.
+    pub fn limit_growth(&self) -> bool {
+        let is_limited = |figure: &Figure| (figure.limit)(self).growth.is_some();
+        FIGURES.iter().any(is_limited)
+    }
+
     /// These, and those of `general` where these say nothing. What is not to run on CPUs is what
     /// either says.
     pub(crate) fn or(self, general: &Policies) -> Policies {
@@ -89,9 +95,10 @@ impl Limit {
 }
 
 /// The policies that a plan breaks, in the order of the fields of [`Policies`]. Growth is from `old`
-/// to `new`; a plan without an earlier one has not grown. A limit on what is unknown is broken: it
-/// cannot be told to hold.
+/// to `new`; a plan without an earlier one for the same target has not grown. A limit on what is
+/// unknown is broken: it cannot be told to hold.
 pub fn check(policies: &Policies, old: Option<&SavedPlan>, new: &SavedPlan) -> Vec<Violation> {
+    let old = old.filter(|old| old.target.name == new.target.name);
     let mut violations = Vec::new();
     let mut broken = |rule: String, found: String| {
         violations.push(Violation {

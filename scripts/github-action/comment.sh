@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Keeps one comment on a pull request that says what it changes in the plans of the project.
-# Ends with 3 where a policy failed.
+# Ends with the status of `haul diff`: 3 where a policy failed, 2 where something cannot be read; with
+# 1 where a pipeline has no plan. Changes alone pass.
 #
 # HAUL is the binary, BASE_SHA the commit to compare with, REPOSITORY `owner/name`, PULL_REQUEST
 # the number; `gh` takes its token from GH_TOKEN. Where that only reads, as on a pull request from a
@@ -18,7 +19,7 @@ status=0
 changes=$("$HAUL" diff --base "$BASE_SHA" --format markdown) || status=$?
 case $status in
   0 | 1 | 3) ;;
-  # Where a pipeline has no plan, the comment says so; else there is nothing to say.
+  # What could be told is in the comment; else there is nothing to say.
   *) [ -n "$changes" ] || exit "$status" ;;
 esac
 
@@ -48,7 +49,9 @@ if ! comment; then
   fi
 fi
 
-if [ "$status" -gt 1 ]; then
+# A change passes, a pipeline without a plan does not; both are 1.
+no_plan=$'\n**No plan**\n'
+if [ "$status" -gt 1 ] || [[ $changes == *"$no_plan"* ]]; then
   echo "the plans do not pass: \`haul diff --base $BASE_SHA\` says why" >&2
   exit "$status"
 fi

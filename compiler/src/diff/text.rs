@@ -86,7 +86,11 @@ fn makespan(diff: &Diff) -> String {
     let mut changes = diff.estimates.iter();
     let change = changes.find(|change| change.subject == "run" && change.fact == "makespan");
     match change {
-        None => format!("makespan {}", units::time_or_unknown(diff.new.makespan)),
+        None => {
+            let bound = if diff.new.at_least { "at least " } else { "" };
+            let makespan = units::time_or_unknown(diff.new.makespan);
+            format!("makespan {bound}{makespan}")
+        }
         Some(Change { old: None, new, .. }) => {
             format!("a new plan; makespan {}", new.clone().unwrap_or_default())
         }

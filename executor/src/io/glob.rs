@@ -36,6 +36,8 @@ pub(super) fn files(pattern: &str, base: &Path) -> Result<Vec<PathBuf>, IoError>
             Ok(entry) => entry,
             // A folder that is not there holds no file.
             Err(error) if error.depth() == 0 => break,
+            // A link to a folder around it leads to nothing new.
+            Err(error) if error.loop_ancestor().is_some() => continue,
             Err(error) => {
                 // Of a link that leads nowhere, whoever reads it is told.
                 let Some(link) = broken_link(&error) else {
