@@ -2,7 +2,7 @@
 
 use haul_compiler::render::{Cell, Column, Table, units, wrapped};
 use haul_compiler::target;
-use haul_ir::target::{Gpu, Node, Provenance, Target};
+use haul_ir::target::{Efficiency, Gpu, Node, Provenance, Target};
 
 use crate::exit::{Exit, Trouble};
 use crate::{machine, terminal};
@@ -131,46 +131,92 @@ impl Sources {
 
 fn page(target: &Target) -> String {
     let mut page = format!("{}\n", target.name);
+    let is_of_library = target::find(&target.name).is_some_and(|known| known.nodes == target.nodes);
+    if let Some(remarks) = target::remarks(&target.name).filter(|_| is_of_library) {
+        page += &wrapped(0, 0, &remarks);
+    }
     for node in target.nodes.iter() {
         page += &format!("\n{} x {}\n", node.count, node.name);
-        let fact = |label: &str, fact: String| wrapped(2, 13, &format!("{label:<11}{fact}"));
-        page += &fact("cpus", format!("{} x {}", node.cpus, node.cpu.name));
-        page += &fact("peak", peaks(&node.cpu.peak, "a cpu"));
+        let cpu = &node.cpu;
+        page += &fact("cpus", &format!("{} x {}", node.cpus, cpu.name));
+        page += &fact("peak", &peaks(&cpu.peak, "a cpu"));
+        page += &fact("shares", &shares(&cpu.efficiency, None));
         page += &fact(
             "bandwidth",
-            format!(
+            &format!(
                 "{} a cpu, {} a node",
-                rate(node.cpu.bandwidth),
-                rate(node.cpu.node_bandwidth)
+                rate(cpu.bandwidth),
+                rate(cpu.node_bandwidth)
             ),
         );
-        page += &fact("figures", figures(&node.cpu.provenance));
-        page += &fact("memory", memory(node));
-        for gpu in &node.gpus {
+        page += &fact("launch", &units::time(cpu.launch));
+        page += &fact("figures", &figures(&cpu.provenance));
+        if *cpu == target::reference() {
             page += &fact(
-                "gpu",
-                format!("{} with {}", gpu.name, units::exact_bytes(gpu.vram)),
+                "",
+                "assumption: shares and launch, until a machine is measured",
             );
-            page += &fact("peak", peaks(&gpu.peak, "a gpu"));
-            page += &fact("bandwidth", rate(gpu.bandwidth));
-            page += &fact("link", link(gpu));
-            page += &fact("figures", figures(&gpu.provenance));
         }
-        page += &fact(
-            "price",
-            node.price.as_ref().map_or_else(
-                || "unknown".to_owned(),
-                |price| {
-                    format!(
-                        "{} USD an hour ({})",
-                        usd(price.milli_usd_per_hour),
-                        price.source
-                    )
-                },
-            ),
-        );
+        page += &fact("memory", &memory(node));
+        for alike in node.gpus.chunk_by(|a, b| a == b) {
+            page += &gpu_facts(&alike[0], alike.len());
+        }
+        let price = node.price.as_ref().map(|price| {
+            let usd = usd(price.milli_usd_per_hour);
+            format!("{usd} USD an hour ({})", price.source)
+        });
+        page += &fact("price", price.as_deref().unwrap_or("unknown"));
     }
     page
+}
+
+/// The facts of so many GPUs that are alike.
+fn gpu_facts(gpu: &Gpu, count: usize) -> String {
+    let counted = match count {
+        1 => String::new(),
+        _ => format!("{count} x "),
+    };
+    let vram = units::exact_bytes(gpu.vram);
+    let mut facts = fact("gpu", &format!("{counted}{} with {vram}", gpu.name));
+    facts += &fact("peak", &peaks(&gpu.peak, "a gpu"));
+    let reached = Some(gpu.bandwidth_efficiency);
+    facts += &fact("shares", &shares(&gpu.efficiency, reached));
+    facts += &fact("bandwidth", &rate(gpu.bandwidth));
+    facts += &fact("launch", &units::time(gpu.launch));
+    facts += &fact("link", &link(gpu));
+    facts += &fact("figures", &figures(&gpu.provenance));
+    let links = target::links();
+    if let Some((_, source)) = links.iter().find(|(link, _)| *link == gpu.link) {
+        facts += &fact("", &format!("link: {source}"));
+    }
+    if target::gpus().contains(gpu) {
+        let what = "assumption: shares, launch and latency, until a machine is measured";
+        facts += &fact("", what);
+    }
+    facts
+}
+
+fn fact(label: &str, fact: &str) -> String {
+    wrapped(2, 13, &format!("{label:<11}{fact}"))
+}
+
+/// `of the peak: matmul 80 %, others 30 %; of the bandwidth 90 %`.
+fn shares(efficiency: &Efficiency, bandwidth: Option<u32>) -> String {
+    let percent = |per_mille: u32| format!("{} %", units::significant(u128::from(per_mille), 10));
+    let families = efficiency.by_family.iter();
+    let families = families.map(|(family, share)| format!("{} {}", family.name(), percent(*share)));
+    let others = format!("others {}", percent(efficiency.other));
+    let of_peak: Vec<_> = families.chain([others]).collect();
+    let mut shares = format!("of the peak: {}", of_peak.join(", "));
+    if efficiency.half > 0 {
+        let half = units::count(u128::from(efficiency.half));
+        let small = percent(efficiency.small);
+        shares += &format!("; {small} of it where work is small, half way up at {half}flop");
+    }
+    if let Some(reached) = bandwidth {
+        shares += &format!("; of the bandwidth: {}", percent(reached));
+    }
+    shares
 }
 
 fn peaks(peak: &haul_ir::target::Peak, of: &str) -> String {
@@ -185,10 +231,11 @@ fn peaks(peak: &haul_ir::target::Peak, of: &str) -> String {
 fn link(gpu: &Gpu) -> String {
     let link = &gpu.link;
     format!(
-        "{}: h2d {}, d2h {}",
+        "{}: h2d {}, d2h {}, latency {}",
         link.name,
         rate(link.h2d),
-        rate(link.d2h)
+        rate(link.d2h),
+        units::time(link.latency)
     )
 }
 
@@ -204,6 +251,8 @@ fn rate(bytes_per_second: u64) -> String {
 
 fn figures(provenance: &Provenance) -> String {
     match provenance {
+        // What is assumed is in no sheet.
+        Provenance::Datasheet(source) if source.starts_with("assumption") => source.clone(),
         Provenance::Datasheet(source) => format!("datasheet: {source}"),
         Provenance::Measured { date, runs, spread } => {
             let spread = units::significant(u128::from(*spread), 10);

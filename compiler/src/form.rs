@@ -3,17 +3,17 @@
 //! Values are read by `ron` alone, which tells one mistake; where things are, the tree of
 //! [`syntax`](crate::syntax) knows.
 
+mod told;
 pub(crate) mod units;
 
 use std::fmt;
 use std::marker::PhantomData;
 
-use ron::error::Error as RonError;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Visitor};
 
-use crate::diagnostics::suggest::nearest;
-use crate::syntax::{Step, locate, options, value_at};
+use self::told::told;
+use crate::syntax::{Step, locate, options};
 
 /// Why a file is not what it should be, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,8 +42,7 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, FileError> {
         let (line, column) = (error.span.start.line, error.span.start.col);
         let (line, column) = past_blanks(&text, line, column);
         FileError {
-            message: wrong_type(&error.code, &text, (line, column))
-                .unwrap_or_else(|| told(&error.code)),
+            message: told(&error.code, &text, byte(&text, line, column)),
             line,
             column,
         }
@@ -124,54 +123,35 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for TableVisitor<T> {
     }
 }
 
-/// `` `targets` takes a list in `[ ]`, not a string ``, where a value of another type stands.
-fn wrong_type(error: &RonError, text: &str, (line, column): (usize, usize)) -> Option<String> {
-    let expected = match error {
-        RonError::ExpectedArray => "a list in `[ ]`",
-        RonError::ExpectedBoolean => "`true` or `false`",
-        RonError::ExpectedInteger => "a whole number",
-        RonError::ExpectedFloat => "a number",
-        RonError::ExpectedMap => "a map in `{ }`",
-        RonError::ExpectedString => "a string",
-        RonError::ExpectedStructLike | RonError::ExpectedNamedStructLike(_) => "fields in `( )`",
-        RonError::InvalidValueForType { expected, .. } => match expected.as_str() {
-            "a sequence" => "a list in `[ ]`",
-            "u32" | "u64" | "usize" => "a whole number",
-            other => other,
-        },
-        _ => return None,
-    };
+/// A text that is not blank, for people: where a figure comes from, and when.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Origin(pub(crate) String);
+
+impl TryFrom<String> for Origin {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.trim().is_empty() {
+            true => {
+                Err("a source says where a figure is from and when, or `assumption: …`".to_owned())
+            }
+            false => Ok(Origin(text)),
+        }
+    }
+}
+
+/// The byte of a character of a line, both counted from 1.
+fn byte(text: &str, line: usize, column: usize) -> usize {
     let lines = text.split_inclusive('\n').take(line.saturating_sub(1));
     let start: usize = lines.map(str::len).sum();
     let before = text[start..].chars().take(column.saturating_sub(1));
-    let at = start + before.map(char::len_utf8).sum::<usize>();
-    let (name, found) = value_at(text, at)?;
-    Some(format!("`{name}` takes {expected}, not {found}"))
-}
-
-/// What `ron` says, and which name was meant.
-fn told(error: &RonError) -> String {
-    let near = match error {
-        RonError::NoSuchStructField {
-            expected, found, ..
-        }
-        | RonError::NoSuchEnumVariant {
-            expected, found, ..
-        } => nearest(found, expected.iter().copied()),
-        _ => None,
-    };
-    let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-    format!("{error}{near}")
+    start + before.map(char::len_utf8).sum::<usize>()
 }
 
 /// `ron` points at the blanks before a value of the wrong type.
 fn past_blanks(text: &str, line: usize, column: usize) -> (usize, usize) {
-    let before: usize = text
-        .split_inclusive('\n')
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
-    let rest = text[before..].chars().skip(column.saturating_sub(1));
+    let rest = text[byte(text, line, column)..].chars();
     let (mut line, mut column) = (line, column);
     for c in rest.take_while(|c| c.is_whitespace()) {
         (line, column) = if c == '\n' {

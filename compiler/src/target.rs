@@ -55,6 +55,14 @@ pub fn find(name: &str) -> Option<Target> {
     Some(of_library(name, text))
 }
 
+/// What the file of a target of the library says about it: what it is, and which figures are
+/// assumptions.
+pub fn remarks(name: &str) -> Option<String> {
+    let (_, text) = TARGETS.iter().find(|(n, _)| *n == name)?;
+    let lines = text.lines().map_while(|line| line.strip_prefix("//"));
+    Some(lines.map(str::trim).collect::<Vec<_>>().join(" "))
+}
+
 fn of_library(name: &str, text: &str) -> Target {
     parse(name, text).expect("the library's targets are tested")
 }
@@ -68,14 +76,18 @@ pub fn gpus() -> Vec<Gpu> {
         .expect("the library's devices are tested")
 }
 
+/// The CPU of the library that stands in for one that is not measured.
+pub fn reference() -> Cpu {
+    find_cpu("reference", &[&devices()], Vec::new()).expect("the library has the reference CPU")
+}
+
 /// This machine: so many CPUs of the reference CPU, so many bytes of memory, no GPU.
 pub fn local(cpus: u32, memory: u64) -> Target {
     let node = Node {
         name: "local".to_owned(),
         count: 1,
         cpus,
-        cpu: find_cpu("reference", &[&devices()], Vec::new())
-            .expect("the library has the reference CPU"),
+        cpu: reference(),
         memory,
         gpus: Vec::new(),
         price: None,
@@ -91,7 +103,7 @@ pub fn links() -> Vec<(Link, String)> {
     let devices = devices();
     let links = devices.links.0.iter();
     links
-        .map(|(name, link)| (link.to_ir(name), link.source.clone()))
+        .map(|(name, link)| (link.to_ir(name), link.source.0.clone()))
         .collect()
 }
 

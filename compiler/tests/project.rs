@@ -95,7 +95,43 @@ fn mistakes_have_a_place() {
             2,
             "did you mean `targets`?",
         ),
-        ("Project()".to_owned(), 1, 0, "`version`"),
+        (
+            "Project()".to_owned(),
+            1,
+            0,
+            "the file needs the field `version`: write for example `version: 1`",
+        ),
+        (
+            "3".to_owned(),
+            1,
+            1,
+            "expected `Project(…)`, found a number",
+        ),
+        (
+            "Project(\"version\": 1)".to_owned(),
+            1,
+            9,
+            "expected the name of a field, without quotes",
+        ),
+        (
+            "Project(version: 1, prices: {\"a100.node\": (rate: \"1 USD/h\")})".to_owned(),
+            1,
+            0,
+            "`a100.node` needs the field `source`: write for example `source: \"our contract, 2026-10\"`",
+        ),
+        (
+            "Project(version: 1, prices: {\"a100.node\": (rate: \"1 USD/h\", source: \"\")})"
+                .to_owned(),
+            1,
+            0,
+            "`source`: a source says where a figure is from and when",
+        ),
+        (
+            "Project(version: 1, lint: ())".to_owned(),
+            1,
+            21,
+            "there is no field `lint` here; did you mean `lints`?",
+        ),
         (
             "Project(version: 1, targets: \"a100\")".to_owned(),
             1,
@@ -160,8 +196,8 @@ fn mistakes_have_a_place() {
             "both allowed and denied",
         ),
         (
-            "Project(version: 1, prices: {\"a.b\": (rate: \"1 USD/h\", source: \"\"), \"a.b\": \
-                (rate: \"2 USD/h\", source: \"\")})"
+            "Project(version: 1, prices: {\"a.b\": (rate: \"1 USD/h\", source: \"ours\"), \"a.b\": \
+                (rate: \"2 USD/h\", source: \"ours\")})"
                 .to_owned(),
             1,
             0,

@@ -196,7 +196,30 @@ fn mistakes_have_a_place() {
             8,
             "at least one kind of node",
         ),
-        ("Target(".to_owned(), 1, 0, ""),
+        (
+            node("memory: \"1 GiB\""),
+            2,
+            0,
+            "`n` needs the field `cpus`",
+        ),
+        (
+            node("cpus: 8, memory: \"1 GiB\", price: (rate: \"1 USD/h\", source: \" \")"),
+            2,
+            0,
+            "where a figure is from and when",
+        ),
+        (
+            "Target(nodes: {}, devices: (gpus: {\"g\": (source: Datasheet(\"\"))}))".to_owned(),
+            1,
+            0,
+            "where a figure is from and when",
+        ),
+        (
+            "Target(".to_owned(),
+            1,
+            0,
+            "a bracket or a string is not closed",
+        ),
         (String::new(), 1, 0, ""),
     ];
     for (text, line, column, message) in cases {

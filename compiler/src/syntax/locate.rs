@@ -36,9 +36,9 @@ pub(crate) fn locate(text: &str, steps: &[Step]) -> Option<Span> {
     Some(node.span)
 }
 
-/// The name of the field or entry whose value stands at a byte, or holds the item there, and what an
-/// author would call what stands there.
-pub(crate) fn value_at(text: &str, at: usize) -> Option<(String, String)> {
+/// The name of the field or entry whose value stands at a byte, or holds the item there, if it has
+/// one; and what an author would call what stands there.
+pub(crate) fn value_at(text: &str, at: usize) -> Option<(Option<String>, String)> {
     let root = tree::parse(text).0?;
     let (mut node, mut name) = (&root, None);
     let is_there = |node: &Node| (node.span.start..=node.span.end).contains(&at);
@@ -55,7 +55,7 @@ pub(crate) fn value_at(text: &str, at: usize) -> Option<(String, String)> {
         let Some(next) = next else { break };
         node = next;
     }
-    let name = strings::key(text, name?).into_owned();
+    let name = name.map(|name| strings::key(text, name).into_owned());
     Some((name, node.describe(text).into_owned()))
 }
 

@@ -95,6 +95,12 @@ impl<'t> Reader<'t> {
         let written = self.scalar(node, "a number")?;
         match value::<f64>(written) {
             Some(number) if number.is_finite() => Some(Spanned::new(number, node.span)),
+            None if !written.starts_with(char::is_alphabetic) => {
+                let written = excerpt(written);
+                let message = format!("expected a decimal number, found `{written}`");
+                self.report(WRONG_KIND, node.span, message);
+                None
+            }
             _ => self.not_a_number(node, "a number below 1.8e308"),
         }
     }

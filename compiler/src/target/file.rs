@@ -4,8 +4,8 @@ use haul_ir::op::Family;
 use haul_ir::target::{self, Efficiency, Provenance};
 use serde::Deserialize;
 
-use crate::form::Table;
 use crate::form::units::{Bandwidth, Bytes, Flops, Price, Rate, Time};
+use crate::form::{Origin, Table};
 
 /// A target file.
 #[derive(Debug, Deserialize)]
@@ -39,7 +39,7 @@ pub(super) struct Node {
 #[serde(deny_unknown_fields)]
 pub(crate) struct NodePrice {
     rate: Price,
-    source: String,
+    source: Origin,
 }
 
 /// CPUs and GPUs, and what they name, each by name.
@@ -74,7 +74,7 @@ pub(super) struct Link {
     latency: Time,
     /// Where the figures come from, and their date.
     #[serde(default)]
-    pub(super) source: String,
+    pub(super) source: Origin,
 }
 
 /// A GPU.
@@ -128,7 +128,7 @@ struct Small {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 enum Source {
-    Datasheet(String),
+    Datasheet(Origin),
     Measured {
         date: String,
         runs: u32,
@@ -218,7 +218,7 @@ impl NodePrice {
     pub(crate) fn to_ir(&self) -> target::Price {
         target::Price {
             milli_usd_per_hour: self.rate.0,
-            source: self.source.clone(),
+            source: self.source.0.clone(),
         }
     }
 }
@@ -257,7 +257,7 @@ impl Shares {
 impl Source {
     fn to_ir(&self) -> Provenance {
         match self {
-            Source::Datasheet(source) => Provenance::Datasheet(source.clone()),
+            Source::Datasheet(source) => Provenance::Datasheet(source.0.clone()),
             Source::Measured { date, runs, spread } => Provenance::Measured {
                 date: date.clone(),
                 runs: *runs,
