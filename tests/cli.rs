@@ -65,6 +65,7 @@ const CASES: &[(&str, &str)] = &[
     ("ops_unknown", "ops matmull"),
     ("targets", "targets"),
     ("targets_one", "targets a100"),
+    ("targets_alike", "targets a100x4"),
     ("targets_file", "targets tests/cases/cli/pair.ron"),
     ("targets_bad_file", "targets tests/cases/cli/mistakes.ron"),
     ("targets_unknown", "targets a101"),
