@@ -13,6 +13,7 @@ use haul_ir::op::{
 };
 use haul_ir::types::{TensorType, ValueType};
 
+use super::array_op::{attribute, required, tensor};
 use super::matmul::flops_of_multiply_add;
 use labels::{Contraction, Label};
 
@@ -32,16 +33,8 @@ struct Contract {
 
 pub(crate) static OPS: &[&dyn Op] = &[&EINSUM, &DOT, &TENSORDOT, &OUTER, &KRON];
 
-const fn param(name: &'static str, kind: ParamKind, default: Option<&'static str>) -> Param {
-    Param {
-        name,
-        kind,
-        default,
-    }
-}
-
-const A: Param = param("a", ParamKind::Tensor, None);
-const B: Param = param("b", ParamKind::Tensor, None);
+const A: Param = tensor("a");
+const B: Param = tensor("b");
 
 macro_rules! kernel {
     ($op:ident) => {
@@ -58,8 +51,8 @@ static EINSUM: Contract = Contract {
           result has the letters that occur once, in alphabetical order. Inputs are contracted two at \
           a time from the left. f16 and bf16 accumulate in f32; integers wrap in their dtype.",
     params: &[
-        param("inputs", ParamKind::Tensors, None),
-        param("subscripts", ParamKind::Quoted, None),
+        required("inputs", ParamKind::Tensors),
+        required("subscripts", ParamKind::Quoted),
     ],
     rule: "'ij,jk->ik', [i, j], [j, k] -> [i, k]",
     contraction: einsum::contraction,
@@ -118,7 +111,7 @@ static TENSORDOT: Contract = Contract {
     doc: "The sum of products over the last `axes` axes of `a` and the first `axes` of `b`; the other \
           axes of both follow one another. For other axes there is `einsum`. f16 and bf16 accumulate \
           in f32; integers wrap in their dtype.",
-    params: &[A, B, param("axes", ParamKind::Int, Some("2"))],
+    params: &[A, B, attribute("axes", ParamKind::Int, "2")],
     rule: "[a.., s..], [s.., b..] -> [a.., b..], `axes` sizes in s",
     contraction: |attrs, ranks| {
         let least = ranks[0].min(ranks[1]);

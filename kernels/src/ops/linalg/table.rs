@@ -8,27 +8,12 @@ use super::batch::each;
 use super::measure::NORMS;
 use super::rules::Sizes;
 use super::{Linalg, decompose, measure, solve};
-
-const fn tensor(name: &'static str) -> Param {
-    Param {
-        name,
-        kind: ParamKind::Tensor,
-        default: None,
-    }
-}
-
-const fn option(name: &'static str, kind: ParamKind, default: &'static str) -> Param {
-    Param {
-        name,
-        kind,
-        default: Some(default),
-    }
-}
+use crate::ops::array_op::{attribute, required, tensor};
 
 const X: Param = tensor("x");
 const A: Param = tensor("a");
 const B: Param = tensor("b");
-const TOLERANCE: Param = option("tolerance", ParamKind::Numbers, "none");
+const TOLERANCE: Param = attribute("tolerance", ParamKind::Numbers, "none");
 
 fn cube(size: &Expr, numerator: i128, denominator: i128) -> Expr {
     (size * size * size).times_ratio(numerator, denominator)
@@ -123,7 +108,7 @@ static SVD: Linalg = Linalg {
           the first component that is not small (over 1/1000 of the largest) is real and positive. \
           Integers are computed in f64, halves in f32; f32 is computed in f64 and rounded. NaN and \
           infinities are an error when it runs.",
-    params: &[X, option("full", ParamKind::Bool, "false")],
+    params: &[X, attribute("full", ParamKind::Bool, "false")],
     rule: "[.., m, n] -> [.., m, k], [.., k], [.., k, n], k = min(m, n)",
     results: |sizes| {
         let k = &sizes.smaller();
@@ -272,8 +257,8 @@ static TRIANGULAR_SOLVE: Linalg = Linalg {
     params: &[
         A,
         B,
-        option("lower", ParamKind::Bool, "false"),
-        option("unit", ParamKind::Bool, "false"),
+        attribute("lower", ParamKind::Bool, "false"),
+        attribute("unit", ParamKind::Bool, "false"),
     ],
     rule: "[.., n, n], [.., n, k] -> [.., n, k]; [.., n, n], [n] -> [.., n]",
     results: |sizes| {
@@ -397,14 +382,7 @@ static MATRIX_POWER: Linalg = Linalg {
     name: "matrix_power",
     doc: "The product of `n` times the same square matrix, by repeated squaring; of its inverse for \
           a negative `n`, the identity for 0. Integers are computed in f64.",
-    params: &[
-        X,
-        Param {
-            name: "n",
-            kind: ParamKind::Int,
-            default: None,
-        },
-    ],
+    params: &[X, required("n", ParamKind::Int)],
     rule: "[.., n, n] -> [.., n, n]",
     results: |sizes| {
         let n = sizes.square()?;
@@ -444,7 +422,7 @@ static MATRIX_NORM: Linalg = Linalg {
     doc: "A norm of matrices: 'fro' the root of the sum of squares, 'nuc' the sum of singular \
           values, '2' and '-2' the largest and least singular value, '1' and '-1' the largest and \
           least sum of moduli of a column, 'inf' and '-inf' of a row.",
-    params: &[X, option("ord", ParamKind::Word(&NORMS), "'fro'")],
+    params: &[X, attribute("ord", ParamKind::Word(&NORMS), "'fro'")],
     rule: "[.., m, n] -> [..]",
     results: |sizes| Ok(vec![sizes.each_real(&[])]),
     flops: |sizes| match sizes.attrs.word("ord") {
