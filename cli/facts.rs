@@ -2,6 +2,7 @@
 //! data files, numbers of items.
 
 use haul_compiler::{Checked, Facts, check as compile, render, syntax, undeclared};
+use haul_ir::format::{self, Typing};
 use haul_ir::graph::{Graph, Input, Pin, Source};
 use haul_ir::types::ValueType;
 
@@ -38,8 +39,8 @@ impl Set {
 pub(crate) fn check(file: &File, set: &Set) -> Checked {
     let mut facts = set.facts();
     if let (Some(ast), _) = syntax::parse(&file.text) {
-        for (name, source) in undeclared(&ast) {
-            read_header(&mut facts, file, &name, &source);
+        for (name, data) in undeclared(&ast) {
+            read_header(&mut facts, file, &name, &data);
         }
     }
     compile(&file.text, haul_kernels::catalogue(), &facts)
@@ -67,7 +68,7 @@ pub(crate) fn check_with_data(file: &File, set: &Set, graph: &Graph) -> Checked 
     let mut facts = set.facts();
     for input in graph.inputs.iter() {
         read_data(&mut facts, file, input);
-        if matches!(input.source, Source::Csv { .. }) {
+        if matches!(&input.source, Source::File(file) if file.format.typing == Typing::Numbers) {
             adopt_dtype(&mut facts, &input.name, &graph.values[input.value].ty);
         }
     }
@@ -77,10 +78,10 @@ pub(crate) fn check_with_data(file: &File, set: &Set, graph: &Graph) -> Checked 
 fn read_data(facts: &mut Facts, file: &File, input: &Input) {
     let name = &input.name;
     match &input.source {
-        Source::Npy { .. } | Source::Npz { .. } | Source::Csv { .. } | Source::Image { .. } => {
-            read_header(facts, file, name, &input.source);
+        Source::File(data) if data.format.typing != Typing::Text => {
+            read_header(facts, file, name, data);
         }
-        Source::Files { glob } => match haul_executor::files(glob, &file.folder()) {
+        Source::Files { glob, .. } => match haul_executor::files(glob, &file.folder()) {
             Ok(files) => {
                 facts.widths.insert(name.clone(), files.len() as u64);
             }
@@ -90,7 +91,7 @@ fn read_data(facts: &mut Facts, file: &File, input: &Input) {
             }
         },
         // Made here, or read when the run begins: their types tell nothing new.
-        Source::Text { .. }
+        Source::File(_)
         | Source::Split { .. }
         | Source::Random { .. }
         | Source::Constant { .. }
@@ -106,8 +107,8 @@ fn adopt_dtype(facts: &mut Facts, name: &str, declared: &ValueType) {
     }
 }
 
-fn read_header(facts: &mut Facts, file: &File, name: &str, source: &Source) {
-    match haul_executor::header(source, &file.folder()) {
+fn read_header(facts: &mut Facts, file: &File, name: &str, data: &format::File) {
+    match haul_executor::header(data, &file.folder()) {
         Ok(ty) => {
             facts.headers.insert(name.to_owned(), ty);
         }

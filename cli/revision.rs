@@ -6,7 +6,6 @@ use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use haul_compiler::{syntax, undeclared};
-use haul_ir::graph::Source;
 use tempfile::TempDir;
 
 use crate::exit::Trouble;
@@ -87,8 +86,8 @@ impl Revision {
         let folder = folder.strip_prefix(self.folder()).unwrap_or(&folder);
         let (ast, _) = syntax::parse(&pipeline.text);
         let inputs = ast.as_ref().map(undeclared).unwrap_or_default();
-        let paths = inputs.iter().filter_map(|(_, source)| path_of(source));
-        let paths = paths.filter_map(|path| within(&folder.join(path)));
+        let paths = inputs.iter();
+        let paths = paths.filter_map(|(_, file)| within(&folder.join(&file.path)));
         let literal: Vec<_> = paths
             .map(|path| format!(":(literal){}", shown(&path)))
             .collect();
@@ -142,22 +141,6 @@ fn within(path: &Path) -> Option<PathBuf> {
         }
     }
     Some(inside)
-}
-
-/// The path that a source reads.
-fn path_of(source: &Source) -> Option<&str> {
-    match source {
-        Source::Npy { path }
-        | Source::Npz { path, .. }
-        | Source::Csv { path, .. }
-        | Source::Image { path }
-        | Source::Text { path } => Some(path),
-        Source::Files { .. }
-        | Source::Split { .. }
-        | Source::Random { .. }
-        | Source::Constant { .. }
-        | Source::Linspace { .. } => None,
-    }
 }
 
 fn git(command: &mut Command) -> Result<String, Trouble> {

@@ -44,7 +44,7 @@ fn compare(pipeline: &str, text: &str, folder: &Path) {
         .typed
         .expect("a pipeline of the repository compiles");
     for output in &typed.graph().outputs {
-        let got = read_array(&folder.join(output.sink.path()));
+        let got = read_array(&folder.join(&output.sink.path));
         let want = read_array(&expected.join(format!("{}.npy", output.name)));
         let tolerance = &tolerances[&output.name];
         if let Err(difference) = agree(&got, &want, tolerance) {

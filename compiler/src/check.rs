@@ -1,7 +1,8 @@
 //! The road from text to a checked graph.
 
 use haul_ir::diagnostic::{Diagnostic, Span};
-use haul_ir::graph::{Graph, Group, Source, Typed};
+use haul_ir::format::{File, Typing};
+use haul_ir::graph::{Graph, Group, Typed};
 use haul_ir::id::IdVec;
 use haul_ir::op::Catalogue;
 
@@ -12,7 +13,7 @@ use crate::mistakes::Mistakes;
 use crate::ops::Ops;
 use crate::pins::pin;
 use crate::places::Places;
-use crate::resolve::{inner_name, resolve};
+use crate::resolve::{inner_name, plain, resolve};
 use crate::simplify::simplify;
 use crate::syntax::ast::{self, SourceKind, SplitOf};
 use crate::syntax::{self, Ast};
@@ -90,7 +91,7 @@ fn one_by_one(graph: &Graph) -> IdVec<haul_ir::id::GroupId, Group> {
 
 /// Inputs whose type only the header of their file tells, by the name under which
 /// [`Facts::headers`] takes it.
-pub fn undeclared(ast: &Ast) -> Vec<(String, Source)> {
+pub fn undeclared(ast: &Ast) -> Vec<(String, File)> {
     let inputs = ast.inputs.iter().filter_map(|input| {
         let source = input.source.as_ref()?;
         match &source.kind {
@@ -104,10 +105,13 @@ pub fn undeclared(ast: &Ast) -> Vec<(String, Source)> {
     inputs.collect()
 }
 
-/// The source, where it is a file with a header and no type is declared.
-fn in_file(source: &ast::Source) -> Option<Source> {
+/// The file of a source, where it has a header and no type is declared.
+fn in_file(source: &ast::Source) -> Option<File> {
     if source.ty.is_some() {
         return None;
     }
-    crate::resolve::file_source(&source.kind)
+    match &source.kind {
+        SourceKind::File(file) if file.format.typing != Typing::Text => Some(plain(file)),
+        _ => None,
+    }
 }

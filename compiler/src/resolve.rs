@@ -45,7 +45,7 @@ pub(crate) use self::node::{
 };
 pub(crate) use self::requests::MEMORY_PER_CPU;
 pub(crate) use self::sizes::is_too_large;
-pub(crate) use self::sources::{file_source, refuse_picture};
+pub(crate) use self::sources::plain;
 
 /// Looks up everything that a pipeline names. What could not be understood is reported and
 /// left out, or [`Operand::Unknown`].

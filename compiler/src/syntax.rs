@@ -12,6 +12,7 @@ mod lexer;
 mod locate;
 mod print;
 mod reader;
+mod settings;
 mod sources;
 mod strings;
 mod tree;

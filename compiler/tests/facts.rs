@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use haul_compiler::{Checked, Facts, check, undeclared};
 use haul_ir::dtype::DType;
-use haul_ir::graph::Source;
+use haul_ir::format::{File, NPY};
 use haul_ir::types::{TensorType, ValueType};
 
 const PIPELINE: &str = r#"Pipeline(
@@ -155,7 +155,7 @@ fn undeclared_types_are_asked_for() {
         "d": Text(path: "d.txt"),
     }, stages: {"s": (do: "a")})"#;
     let ast = haul_compiler::syntax::parse(text).0.expect("it reads");
-    let npy = |path: &str| Source::Npy { path: path.into() };
+    let npy = |path: &str| File::new(&NPY, path);
     let expected = [
         ("a".to_owned(), npy("a.npy")),
         ("c.of".to_owned(), npy("c.npy")),

@@ -47,4 +47,12 @@ impl Stop {
     pub(crate) fn is_set(&self) -> bool {
         self.failed.load(Ordering::Relaxed) || self.cancel.is_cancelled()
     }
+
+    /// Ends reading or writing a file.
+    pub(crate) fn check(&self) -> std::io::Result<()> {
+        match self.is_set() {
+            true => Err(std::io::Error::other("the run is stopped")),
+            false => Ok(()),
+        }
+    }
 }

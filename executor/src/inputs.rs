@@ -2,17 +2,16 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use haul_ir::expr::Expr;
+use haul_ir::format::{File, Settings, Typing};
 use haul_ir::graph::{Graph, Input, Source};
 use haul_ir::id::{CollectionId, IdVec, InputId};
 use haul_ir::types::{TensorType, ValueType};
 
 use crate::bind::Dims;
-use crate::error::RunError;
-use crate::io;
-use crate::memory::Account;
+use crate::error::{IoError, RunError};
+use crate::io::{self, Access};
 
 /// The inputs of a run.
 pub(crate) struct Inputs {
@@ -35,37 +34,31 @@ impl Inputs {
     ///
     /// # Errors
     /// A file is missing, malformed, or of another type than declared; no file matches.
-    pub(crate) fn open(
-        graph: &Graph,
-        base: &Path,
-        account: &Arc<Account>,
-    ) -> Result<Self, RunError> {
+    pub(crate) fn open(graph: &Graph, access: Access<'_>) -> Result<Self, RunError> {
         let limits = graph.dims.iter();
         let limits = limits.filter_map(|(symbol, dim)| Some((symbol.clone(), dim.max?)));
         let mut dims = Dims::with_limits(limits.collect());
         let mut collections = IdVec::filled(Items::default(), graph.collections.len());
         let mut shapes: HashMap<InputId, Vec<usize>> = HashMap::new();
         for (id, input) in graph.inputs.entries() {
-            match (
-                &input.source,
-                input.collection,
-                &graph.values[input.value].ty,
-            ) {
-                (Source::Files { glob }, Some(collection), ty) => {
-                    let files = io::files(glob, base)?;
+            let ty = &graph.values[input.value].ty;
+            match (&input.source, input.collection) {
+                (Source::Files { glob, .. }, Some(collection)) => {
+                    let files = io::files(glob, access.base)?;
                     for file in &files {
-                        check_item(file, input, ty, base, &dims, account)?;
+                        check_item(file, input, ty, &dims, access)?;
                     }
                     collections[collection] = Items::of_files(files);
                 }
-                (source, None, ValueType::Tensor(ty)) if io::path_of(source).is_some() => {
-                    let shape = io::peek(source, base, ty, account);
-                    let shape = shape.map_err(|error| error.of_input(&input.name))?;
-                    dims.unify(ty, &shape)
-                        .map_err(|reason| of_input(input, reason))?;
-                    shapes.insert(id, shape);
+                (Source::File(file), None) => {
+                    let found = io::peek(file, ty.tensor(), access);
+                    let found = found.map_err(|error| error.of_input(&input.name))?;
+                    if let Some(shape) =
+                        learn(ty, &found, &mut dims).map_err(|reason| of_input(input, reason))?
+                    {
+                        shapes.insert(id, shape);
+                    }
                 }
-                (Source::Text { path }, None, ValueType::Text) => io::check_text(&base.join(path))?,
                 _ => {}
             }
         }
@@ -134,24 +127,47 @@ impl Inputs {
 
 /// Reads the header of a file of a collection, where that is less than reading the file.
 fn check_item(
-    file: &Path,
+    path: &Path,
     input: &Input,
     ty: &ValueType,
-    base: &Path,
     dims: &Dims,
-    account: &Arc<Account>,
+    access: Access<'_>,
 ) -> Result<(), RunError> {
-    let source = io::item_source(file, ty)?;
-    let (ValueType::Tensor(ty), false) = (ty, matches!(source, Source::Csv { .. })) else {
+    let file = item_file(path, input, ty)?;
+    if file.format.typing == Typing::Numbers {
         return Ok(());
-    };
-    let shape = io::peek(&source, base, ty, account);
-    let shape = shape.map_err(|error| error.of_input(&input.name))?;
-    let met = dims.clone().unify(ty, &shape);
-    met.map_err(|reason| {
-        let (name, file) = (&input.name, file.display());
-        RunError::new(format!("input `{name}` (`{file}`): {reason}"))
+    }
+    let found = io::peek(&file, ty.tensor(), access);
+    let found = found.map_err(|error| error.of_input(&input.name))?;
+    let met = learn(ty, &found, &mut dims.clone());
+    met.map(drop).map_err(|reason| {
+        let (name, path) = (&input.name, path.display());
+        RunError::new(format!("input `{name}` (`{path}`): {reason}"))
     })
+}
+
+/// A file of a collection, as its input says to read it.
+pub(crate) fn item_file(path: &Path, input: &Input, ty: &ValueType) -> Result<File, IoError> {
+    match &input.source {
+        Source::Files {
+            format, settings, ..
+        } => io::item(path, ty, *format, settings),
+        _ => io::item(path, ty, None, &Settings::default()),
+    }
+}
+
+/// Binds the sizes of a type to those that were found, and tells these.
+fn learn(ty: &ValueType, found: &ValueType, dims: &mut Dims) -> Result<Option<Vec<usize>>, String> {
+    let (Some(ty), Some(found)) = (ty.tensor(), found.tensor()) else {
+        return Ok(None);
+    };
+    let sizes = found.shape.iter().map(|size| size.as_u64());
+    let sizes = sizes.map(|size| size.and_then(|size| usize::try_from(size).ok()));
+    let shape: Vec<usize> = sizes
+        .collect::<Option<_>>()
+        .ok_or_else(|| format!("{found} is too large"))?;
+    dims.unify(ty, &shape)?;
+    Ok(Some(shape))
 }
 
 impl Items {
@@ -180,9 +196,11 @@ fn item_name(file: &Path) -> String {
 
 /// Blames an input, and its file where it has one.
 pub(crate) fn of_input(input: &Input, reason: String) -> RunError {
-    let place = match io::path_of(&input.source) {
-        Some(path) => format!("input `{}` (`{path}`): ", input.name),
-        None => format!("input `{}`: ", input.name),
+    let place = match &input.source {
+        Source::File(File { path, .. }) | Source::Files { glob: path, .. } => {
+            format!("input `{}` (`{path}`): ", input.name)
+        }
+        _ => format!("input `{}`: ", input.name),
     };
     RunError::new(place + &reason)
 }

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::fs::{self, Permissions};
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
 
-use haul_ir::graph::{Graph, Output, Sink};
+use haul_ir::format::File;
+use haul_ir::graph::{Graph, Output};
 use haul_ir::id::{CollectionId, IdVec, ValueId};
 use haul_ir::report::Written;
 use tempfile::NamedTempFile;
@@ -14,7 +15,7 @@ use crate::cancel::Stop;
 use crate::error::{IoError, RunError};
 use crate::inputs::Items;
 use crate::io;
-use crate::tensor::{Data, Tensor};
+use crate::tensor::Data;
 
 /// Bytes that are written at a time.
 const BLOCK: usize = 1 << 18;
@@ -107,18 +108,22 @@ impl<'a> Outputs<'a> {
     fn write(&self, at: usize, item: usize, data: &Data, stop: &Stop) -> Result<Written, RunError> {
         let output = &self.graph.outputs[at];
         let path = &self.paths[at][item];
-        let Data::Tensor(tensor) = data else {
-            return Err(of_output(output, path, "text cannot be written as numbers"));
-        };
-        check(&output.sink, tensor)
-            .map_err(|[reason, help]| of_output(output, path, &reason).help(help))?;
+        let (format, settings) = (output.sink.format, &output.sink.settings);
+        (format.check_output)(&data.ty(), settings).map_err(|refusal| {
+            let reason = format!("{data} cannot be written: {}", refusal.message);
+            let error = of_output(output, path, &reason);
+            match refusal.help {
+                Some(help) => error.help(help),
+                None => error,
+            }
+        })?;
         let named = Path::new(path);
-        let bytes = self
-            .write_whole(named, tensor, &output.sink, stop)
-            .map_err(|error| match stop.is_set() {
-                true => RunError::cancelled(),
-                false => of_output(output, path, &error.to_string()),
-            })?;
+        let bytes =
+            self.write_whole(named, data, &output.sink, stop)
+                .map_err(|error| match stop.is_set() {
+                    true => RunError::cancelled(),
+                    false => of_output(output, path, &error.to_string()),
+                })?;
         Ok(Written {
             output: output.name.clone(),
             path: path.clone(),
@@ -129,11 +134,11 @@ impl<'a> Outputs<'a> {
     fn write_whole(
         &self,
         path: &Path,
-        tensor: &Tensor,
-        sink: &Sink,
+        data: &Data,
+        sink: &File,
         stop: &Stop,
     ) -> std::io::Result<u64> {
-        check_going(stop)?;
+        stop.check()?;
         let target = self.folder.join(path);
         let parent = target.parent().unwrap_or(&self.folder);
         self.check_inside(parent)?;
@@ -144,18 +149,14 @@ impl<'a> Outputs<'a> {
         builder.permissions(<Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
         let file = builder.tempfile_in(parent)?;
         let mut file = BufWriter::with_capacity(BLOCK, Stoppable { file, stop });
-        match sink {
-            Sink::Npy { .. } => io::write_npy(tensor, &mut file)?,
-            Sink::Csv { columns, .. } => io::write_csv(tensor, columns, &mut file)?,
-            Sink::Image { .. } => io::write_image(tensor, &mut file)?,
-        }
+        io::write(sink, data, &mut file)?;
         file.flush()?;
         let file = file
             .into_inner()
             .map_err(std::io::IntoInnerError::into_error)?
             .file;
         file.as_file().sync_all()?;
-        check_going(stop)?;
+        stop.check()?;
         let bytes = file.as_file().metadata()?.len();
         file.persist(&target).map_err(|error| error.error)?;
         Ok(bytes)
@@ -184,7 +185,7 @@ struct Stoppable<'a> {
 
 impl Write for Stoppable<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        check_going(self.stop)?;
+        self.stop.check()?;
         self.file.write(&bytes[..bytes.len().min(BLOCK)])
     }
 
@@ -193,10 +194,9 @@ impl Write for Stoppable<'_> {
     }
 }
 
-fn check_going(stop: &Stop) -> std::io::Result<()> {
-    match stop.is_set() {
-        true => Err(std::io::Error::other("the run is stopped")),
-        false => Ok(()),
+impl Seek for Stoppable<'_> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.file.seek(to)
     }
 }
 
@@ -205,13 +205,13 @@ fn paths_of(
     graph: &Graph,
     collections: &IdVec<CollectionId, Items>,
 ) -> Vec<String> {
-    let path = output.sink.path();
+    let path = &output.sink.path;
     match graph.values[output.value].over {
         Some(over) => {
             let names = collections[over].names.iter();
             names.map(|name| path.replace("{item}", name)).collect()
         }
-        None => vec![path.to_owned()],
+        None => vec![path.clone()],
     }
 }
 
@@ -231,15 +231,6 @@ fn inside(path: &str) -> Result<PathBuf, &'static str> {
     match normal.file_name() {
         Some(_) if !path.ends_with(std::path::is_separator) => Ok(normal),
         _ => Err("the path names no file"),
-    }
-}
-
-fn check(sink: &Sink, tensor: &Tensor) -> Result<(), [String; 2]> {
-    let shape = &tensor.layout.shape;
-    match sink {
-        Sink::Npy { .. } => Ok(()),
-        Sink::Csv { columns, .. } => io::check_csv(tensor.dtype, shape, columns),
-        Sink::Image { .. } => io::check_image(tensor.dtype, shape),
     }
 }
 

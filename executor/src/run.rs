@@ -18,6 +18,7 @@ use crate::device::fault;
 use crate::error::{ErrorKind, RunError};
 use crate::grant::Ledger;
 use crate::inputs::Inputs;
+use crate::io::Access;
 use crate::machine::Machine;
 use crate::memory::{Bytes, Memory};
 use crate::output::{FilePlace, Outputs};
@@ -53,7 +54,17 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
     let stored = memory.account(u64::MAX);
     let pools = Pools::default();
     let threads = options.machine.cpus.max(1) as usize;
-    let mut inputs = pools.run(threads, || Inputs::open(graph, &options.base, &stored))?;
+    let stop = Stop::new(options.cancel.clone());
+    let access = Access {
+        base: &options.base,
+        account: &stored,
+        stop: &stop,
+    };
+    let opened = pools.run(threads, || Inputs::open(graph, access));
+    let mut inputs = opened.map_err(|error| match stop.is_set() {
+        true => RunError::cancelled(),
+        false => error,
+    })?;
     for (symbol, size) in inputs.dims.take_fresh() {
         let (symbol, item) = (&symbol, None);
         observer.event(&Event::Bound { symbol, size, item });
@@ -66,10 +77,10 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
         collections,
         device: &device,
         memory: memory.clone(),
-        store: Store::new(graph, &options.base, collections, stored),
+        store: Store::new(graph, &options.base, collections, stored.clone(), &stop),
         outputs: Outputs::plan(graph, &options.out, collections)?,
         pools,
-        stop: Stop::new(options.cancel.clone()),
+        stop: &stop,
         bindings: Mutex::new(Bindings {
             all: inputs.dims.clone(),
             of_item: HashMap::new(),

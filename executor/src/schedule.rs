@@ -259,8 +259,7 @@ fn connect(plan: &Plan, stages: &mut IdVec<StageId, StageState>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::{MIB, Pipeline, TestOp, f32, value};
-    use haul_ir::graph::Source;
+    use crate::support::{MIB, Pipeline, TestOp, f32, files, value};
     use haul_ir::id::Id;
     use haul_ir::op::CpuKernel;
     use proptest::prelude::*;
@@ -283,8 +282,7 @@ mod tests {
     /// A plan of such stages over a collection, and which stages each one reads.
     fn plan(shapes: &[Shape]) -> (Plan, Vec<Vec<usize>>) {
         let mut p = Pipeline::new();
-        let glob = String::new();
-        let (files, item) = p.items("files", Source::Files { glob }, f32(&[1]));
+        let (files, item) = p.items("files", files(""), f32(&[1]));
         let mut values = Vec::new();
         let mut all_reads = Vec::new();
         for (number, (each, cpus, memory, time, reads)) in shapes.iter().enumerate() {

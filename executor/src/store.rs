@@ -5,16 +5,18 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use haul_ir::format::File;
 use haul_ir::graph::{Arg, Graph, Input, Output, Producer, Source};
 use haul_ir::id::{CollectionId, IdVec, InputId, ValueId};
 use haul_ir::tensor::Layout;
 use haul_ir::types::ValueType;
 
 use crate::bind::Dims;
+use crate::cancel::Stop;
 use crate::device::{fault, shortage_error};
 use crate::error::RunError;
-use crate::inputs::{Items, of_input};
-use crate::io;
+use crate::inputs::{Items, item_file, of_input};
+use crate::io::{self, Access};
 use crate::memory::Account;
 use crate::strided;
 use crate::tensor::{Data, Tensor, size};
@@ -25,6 +27,7 @@ pub(crate) struct Store<'a> {
     base: &'a Path,
     collections: &'a IdVec<CollectionId, Items>,
     account: Arc<Account>,
+    stop: &'a Stop,
     /// How many tasks read each value, or each item of it.
     readers: IdVec<ValueId, usize>,
     made: Mutex<HashMap<(ValueId, usize), Kept>>,
@@ -43,6 +46,7 @@ impl<'a> Store<'a> {
         base: &'a Path,
         collections: &'a IdVec<CollectionId, Items>,
         account: Arc<Account>,
+        stop: &'a Stop,
     ) -> Self {
         let count = |over: Option<CollectionId>| over.map_or(1, |id| collections[id].names.len());
         let slots = graph.inputs.iter().map(|input| {
@@ -54,6 +58,7 @@ impl<'a> Store<'a> {
             base,
             collections,
             account,
+            stop,
             readers: count_readers(graph, &count),
             made: Mutex::default(),
             read: slots.collect(),
@@ -146,11 +151,11 @@ impl<'a> Store<'a> {
                 let over = input
                     .collection
                     .ok_or_else(|| fault(format!("{id:?} has no items")))?;
-                let source = io::item_source(&self.collections[over].files[item], ty)?;
-                self.read_file(&source, input, ty)
+                let path = &self.collections[over].files[item];
+                self.read_file(&item_file(path, input, ty)?, input, ty)
             }
             (Source::Split { of, axis, size }, _) => self.slice(*of, *axis, *size, item, dims),
-            (source, _) if io::path_of(source).is_some() => self.read_file(source, input, ty),
+            (Source::File(file), _) => self.read_file(file, input, ty),
             (source, ValueType::Tensor(ty)) => {
                 let blame = |reason| of_input(input, reason);
                 let shape = dims.shape(&ty.shape).map_err(blame)?;
@@ -164,8 +169,16 @@ impl<'a> Store<'a> {
         }
     }
 
-    fn read_file(&self, source: &Source, input: &Input, ty: &ValueType) -> Result<Data, RunError> {
-        io::read(source, self.base, ty, &self.account).map_err(|error| error.of_input(&input.name))
+    fn read_file(&self, file: &File, input: &Input, ty: &ValueType) -> Result<Data, RunError> {
+        let access = Access {
+            base: self.base,
+            account: &self.account,
+            stop: self.stop,
+        };
+        io::read(file, ty, access).map_err(|error| match self.stop.is_set() {
+            true => RunError::cancelled(),
+            false => error.of_input(&input.name),
+        })
     }
 
     /// A slice of another input: a view where it lies without gaps, else a copy.

@@ -40,7 +40,7 @@ pub(crate) struct Context<'a> {
     pub(crate) store: Store<'a>,
     pub(crate) outputs: Outputs<'a>,
     pub(crate) pools: Pools,
-    pub(crate) stop: Stop,
+    pub(crate) stop: &'a Stop,
     pub(crate) bindings: Mutex<Bindings>,
 }
 
@@ -95,7 +95,7 @@ impl Context<'_> {
             account: self.memory.account(memory),
             dims: self.dims(id),
             values: HashMap::new(),
-            stop: &self.stop,
+            stop: self.stop,
             predicted_peak: None,
         };
         for read in &program.reads {
@@ -215,7 +215,7 @@ impl Context<'_> {
             };
             let data = self.device.download(data, &task)?;
             self.outputs
-                .write_all(*value, id.item, &data, &self.stop, &mut done.written)?;
+                .write_all(*value, id.item, &data, self.stop, &mut done.written)?;
             if graph.outputs.is_empty() && graph.stages[id.stage].value == *value {
                 done.preview = self.preview(id, &data);
             }
@@ -288,7 +288,7 @@ impl Context<'_> {
                         input.value,
                         Some(item),
                         &data,
-                        &self.stop,
+                        self.stop,
                         &mut written,
                     )?;
                 }

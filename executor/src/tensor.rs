@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use haul_ir::dtype::DType;
+use haul_ir::expr::Expr;
 use haul_ir::tensor::{Layout, View};
+use haul_ir::types::{TensorType, ValueType};
 
 use crate::memory::{Account, Buffer, Charge, Hold};
 use crate::strided::Walk;
@@ -43,6 +45,18 @@ impl Data {
         match self {
             Data::Tensor(tensor) => tensor.layout.elements() as u64 * tensor.dtype.size(),
             Data::Text(text) => text.contents.0.len() as u64,
+        }
+    }
+
+    /// Its type with the sizes that it has.
+    pub(crate) fn ty(&self) -> ValueType {
+        match self {
+            Data::Tensor(tensor) => {
+                let shape = tensor.layout.shape.iter();
+                let shape = shape.map(|size| Expr::from(*size as u64));
+                TensorType::new(tensor.dtype, shape.collect()).into()
+            }
+            Data::Text(_) => ValueType::Text,
         }
     }
 

@@ -7,7 +7,8 @@ use crate::support::{MIB, Pipeline, tensor};
 use haul_executor::{Cancel, Machine, Options, RunError, Silent, files, header, run};
 use haul_ir::dtype::DType;
 use haul_ir::expr::{Expr, Symbol};
-use haul_ir::graph::{Sink, Source};
+use haul_ir::format::{CSV, Column, File, IMAGE, NPY, NPZ, SettingValue};
+use haul_ir::graph::Source;
 use haul_ir::report::Written;
 use haul_ir::types::{TensorType, ValueType};
 
@@ -15,36 +16,28 @@ fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
 }
 
-fn npy(path: &str) -> Source {
-    let path = path.to_owned();
-    Source::Npy { path }
+fn npy(path: &str) -> File {
+    File::new(&NPY, path)
 }
 
-fn npz(path: &str, array: &str) -> Source {
-    Source::Npz {
-        path: path.into(),
-        array: array.into(),
-    }
+fn npz(path: &str, array: &str) -> File {
+    File::new(&NPZ, path).with("array", SettingValue::Text(array.into()))
 }
 
-fn csv(path: &str, columns: &[&str]) -> Source {
-    Source::Csv {
-        path: path.into(),
-        columns: columns.iter().map(|name| (*name).to_owned()).collect(),
-        header: true,
-    }
+fn csv(path: &str, columns: &[&str]) -> File {
+    let columns = columns.iter().map(|name| Column::Name((*name).to_owned()));
+    File::new(&CSV, path).with("columns", SettingValue::Columns(columns.collect()))
 }
 
-fn image(path: &str) -> Source {
-    let path = path.to_owned();
-    Source::Image { path }
+fn image(path: &str) -> File {
+    File::new(&IMAGE, path)
 }
 
 /// Reads a source and writes it at once.
 fn convert(
     source: &Source,
     ty: TensorType,
-    sink: Sink,
+    sink: File,
     base: &Path,
     out: &Path,
 ) -> Result<Written, RunError> {
@@ -65,17 +58,13 @@ fn convert(
 }
 
 /// Elements and type of a source, through a `.npy` file that is written of it.
-fn read(
-    source: &Source,
-    base: &Path,
-    dtype: Option<DType>,
-) -> Result<(TensorType, Vec<u8>), String> {
+fn read(source: &File, base: &Path, dtype: Option<DType>) -> Result<(TensorType, Vec<u8>), String> {
     let out = tempfile::tempdir().unwrap();
     let found = header(source, base).map_err(|error| error.to_string())?;
     let mut ty = found.tensor().unwrap().clone();
     ty.dtype = dtype.unwrap_or(ty.dtype);
-    let path = "y.npy".to_owned();
-    convert(source, ty.clone(), Sink::Npy { path }, base, out.path())
+    let source = Source::File(source.clone());
+    convert(&source, ty.clone(), npy("y.npy"), base, out.path())
         .map_err(|error| error.to_string())?;
     Ok((ty, elements(&out.path().join("y.npy"))))
 }
@@ -88,7 +77,7 @@ fn elements(path: &Path) -> Vec<u8> {
 
 #[test]
 fn odd_files_read_as_numpy_reads_them() {
-    let mut cases: Vec<(Source, Option<DType>, String)> = Vec::new();
+    let mut cases: Vec<(File, Option<DType>, String)> = Vec::new();
     for file in files("npy/*.npy", &data()).unwrap() {
         let name = file.file_name().unwrap().to_str().unwrap();
         cases.push((
@@ -197,25 +186,16 @@ fn what_is_written_reads_back_the_same() {
         DType::C128,
     ] {
         let ty = tensor(dtype, &[3, 50, 2]);
-        let path = "x.npy".to_owned();
-        convert(
-            &random,
-            ty.clone(),
-            Sink::Npy { path },
-            out.path(),
-            out.path(),
-        )
-        .unwrap();
+        convert(&random, ty.clone(), npy("x.npy"), out.path(), out.path()).unwrap();
         let first = std::fs::read(out.path().join("x.npy")).unwrap();
         assert_eq!(
             header(&npy("x.npy"), out.path()),
             Ok(ValueType::Tensor(ty.clone()))
         );
-        let path = "y.npy".to_owned();
         convert(
-            &npy("x.npy"),
+            &Source::File(npy("x.npy")),
             ty,
-            Sink::Npy { path },
+            npy("y.npy"),
             out.path(),
             out.path(),
         )
@@ -227,22 +207,17 @@ fn what_is_written_reads_back_the_same() {
     }
     for dtype in [DType::F16, DType::F32, DType::F64] {
         let ty = tensor(dtype, &[1000, 2]);
-        let npy_sink = |path: &str| Sink::Npy { path: path.into() };
+        convert(&random, ty.clone(), npy("x.npy"), out.path(), out.path()).unwrap();
+        let table = csv("x.csv", &["a, \"b\"", "c"]);
+        convert(&random, ty.clone(), table.clone(), out.path(), out.path()).unwrap();
         convert(
-            &random,
-            ty.clone(),
-            npy_sink("x.npy"),
+            &Source::File(table),
+            ty,
+            npy("y.npy"),
             out.path(),
             out.path(),
         )
         .unwrap();
-        let sink = Sink::Csv {
-            path: "x.csv".into(),
-            columns: vec!["a, \"b\"".into(), "c".into()],
-        };
-        convert(&random, ty.clone(), sink, out.path(), out.path()).unwrap();
-        let table = csv("x.csv", &["a, \"b\"", "c"]);
-        convert(&table, ty, npy_sink("y.npy"), out.path(), out.path()).unwrap();
         let [x, y] = ["x.npy", "y.npy"].map(|path| elements(&out.path().join(path)));
         assert!(x == y, "{dtype}");
     }
@@ -258,24 +233,8 @@ fn images_keep_their_bits_and_channels() {
             let numbers = numbers.iter().map(|number| number % modulus).collect();
             let source = Source::Constant { numbers };
             let ty = tensor(dtype, shape);
-            let path = "x.png".to_owned();
-            convert(
-                &source,
-                ty.clone(),
-                Sink::Image { path },
-                out.path(),
-                out.path(),
-            )
-            .unwrap();
-            let path = "x.npy".to_owned();
-            convert(
-                &source,
-                ty.clone(),
-                Sink::Npy { path },
-                out.path(),
-                out.path(),
-            )
-            .unwrap();
+            convert(&source, ty.clone(), image("x.png"), out.path(), out.path()).unwrap();
+            convert(&source, ty.clone(), npy("x.npy"), out.path(), out.path()).unwrap();
             let (read_type, bytes) = read(&image("x.png"), out.path(), None).unwrap();
             assert_eq!(
                 (read_type, bytes),
@@ -294,29 +253,23 @@ fn what_a_format_cannot_hold_is_refused_with_help() {
             convert(&source, tensor(dtype, shape), sink, out.path(), out.path()).unwrap_err();
         format!("{}; {}", error.message, error.help.unwrap())
     };
-    let png = || Sink::Image {
-        path: "x.png".into(),
-    };
     assert_eq!(
-        refused(DType::F32, &[4, 4], png()),
-        "output `y` (`x.png`): an image holds u8 or u16, not f32; \
+        refused(DType::F32, &[4, 4], image("x.png")),
+        "output `y` (`x.png`): f32[4, 4] cannot be written: an image is u8 or u16, not f32; \
          scale and cast it: `u8(clip(x, 0, 1) * 255 + 0.5)`"
     );
     assert_eq!(
-        refused(DType::U8, &[4, 4, 5], png()),
-        "output `y` (`x.png`): u8[4, 4, 5] is no image; \
-         its shape has to be [h, w], or [h, w, channels] with 1 to 4 channels"
+        refused(DType::U8, &[4, 4, 5], image("x.png")),
+        "output `y` (`x.png`): u8[4, 4, 5] cannot be written: an image has 1 to 4 channels, \
+         not 5; give it the shape [h, w] or [h, w, channels]"
     );
-    let table = |columns: &[&str]| Sink::Csv {
-        path: "x.csv".into(),
-        columns: columns.iter().map(|name| (*name).to_owned()).collect(),
-    };
+    assert!(refused(DType::U8, &[0, 4], image("x.png")).contains("its sides have to be from 1"));
     assert_eq!(
-        refused(DType::F32, &[4, 3], table(&["a", "b"])),
-        "output `y` (`x.csv`): f32[4, 3] has 3 numbers a row, and 2 columns are named; \
+        refused(DType::F32, &[4, 3], csv("x.csv", &["a", "b"])),
+        "output `y` (`x.csv`): f32[4, 3] cannot be written: 2 columns are named, there are 3; \
          name as many columns as there are, or none"
     );
-    assert!(refused(DType::C64, &[4], table(&[])).contains("a table holds no c64 numbers"));
+    assert!(refused(DType::C64, &[4], csv("x.csv", &[])).contains("a table holds real numbers"));
     assert_eq!(std::fs::read_dir(out.path()).unwrap().count(), 0);
 }
 
@@ -336,7 +289,7 @@ fn broken_and_hostile_files_are_refused() {
     vast[29..33].copy_from_slice(&crc.sum().to_be_bytes());
     let npz_file = std::fs::read(data().join("npz/deflated.npz")).unwrap();
     let x = || npz("x.npz", "x");
-    let cases: Vec<(Source, Vec<u8>, &str)> = vec![
+    let cases: Vec<(File, Vec<u8>, &str)> = vec![
         (npy("x.npy"), vec![], "it is truncated"),
         (
             npy("x.npy"),
@@ -483,12 +436,9 @@ fn broken_and_hostile_files_are_refused() {
         (npy("nothing.npy"), vec![], "No such file or directory"),
     ];
     for (source, bytes, message) in cases {
-        let name = match &source {
-            Source::Npy { .. } => "x.npy",
-            Source::Npz { .. } => "x.npz",
-            Source::Image { .. } => "x.png",
-            Source::Csv { path, .. } => path,
-            _ => "",
+        let name = match source.path.as_str() {
+            "nothing.npy" => "other.npy",
+            path => path,
         };
         std::fs::write(folder.path().join(name), bytes).unwrap();
         let error = read(&source, folder.path(), None).unwrap_err();
@@ -528,16 +478,12 @@ fn no_broken_byte_is_fatal() {
 #[test]
 fn another_dtype_than_declared_is_refused() {
     let out = tempfile::tempdir().unwrap();
-    let sink = Sink::Npy {
-        path: "y.npy".into(),
-    };
     let n = Expr::symbol(Symbol::new("n"));
     let ty = TensorType::new(DType::F32, vec![n, Expr::from(2_u64)]);
-    let error = convert(&npy("npy/dtype_f8.npy"), ty, sink, &data(), out.path()).unwrap_err();
-    assert_eq!(
-        error.message,
-        "input `x`: `npy/dtype_f8.npy`: it holds f64, not f32 as declared"
-    );
+    let source = Source::File(npy("npy/dtype_f8.npy"));
+    let error = convert(&source, ty, npy("y.npy"), &data(), out.path()).unwrap_err();
+    let message = "npy/dtype_f8.npy`: it holds f64, not f32 as declared";
+    assert!(error.message.ends_with(message), "{error}");
     assert_eq!(error.help.unwrap(), "declare f64 and cast: `f32(x)`");
 }
 

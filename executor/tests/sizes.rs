@@ -3,7 +3,7 @@
 use std::sync::{Barrier, LazyLock};
 
 use crate::run::{PASS, constant, execute};
-use crate::support::{MIB, Pipeline, TestOp, f32, op, value};
+use crate::support::{MIB, Pipeline, TestOp, f32, files, op, value};
 use haul_ir::dtype::DType;
 use haul_ir::expr::{Expr, Symbol};
 use haul_ir::graph::{Dim, Source};
@@ -65,8 +65,7 @@ fn a_size_of_an_item_is_the_same_in_all_its_tasks() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.csv"), "1\n2\n3\n").unwrap();
     let mut p = Pipeline::new();
-    let glob = "*.csv".to_owned();
-    let (files, item) = p.items("files", Source::Files { glob }, ValueType::Text);
+    let (files, item) = p.items("files", files("*.csv"), ValueType::Text);
     let n = Symbol::new("n");
     let dim = Dim {
         per_item: Some(files),

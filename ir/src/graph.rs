@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 
 use crate::dtype::DType;
 use crate::expr::{Expr, Symbol};
+use crate::format::{File, Format, Settings};
 use crate::id::{CollectionId, GroupId, Id, IdVec, InputId, OpId, StageId, ValueId};
 use crate::op::{ArgType, Attrs, Call, CpuKernel, Op, Weak};
 use crate::types::{TensorType, ValueType};
@@ -72,44 +73,19 @@ pub struct Input {
     pub collection: Option<CollectionId>,
 }
 
-/// Where data comes from. Paths are as written: relative to the pipeline file.
+/// Where data comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
-    /// A NumPy array file.
-    Npy {
-        /// The file.
-        path: String,
-    },
-    /// One array of a NumPy archive.
-    Npz {
-        /// The file.
-        path: String,
-        /// The name of the array.
-        array: String,
-    },
-    /// A table of comma-separated numbers as one tensor of rows and columns.
-    Csv {
-        /// The file.
-        path: String,
-        /// Names of the columns to take, in order; empty for all.
-        columns: Vec<String>,
-        /// Whether the first row names the columns.
-        header: bool,
-    },
-    /// An image: `u8` or `u16`, `[h, w]` for grey, `[h, w, channels]` for colour.
-    Image {
-        /// The file.
-        path: String,
-    },
-    /// A file of text.
-    Text {
-        /// The file.
-        path: String,
-    },
+    /// A file.
+    File(File),
     /// One item for each file whose path matches, sorted by path.
     Files {
         /// The pattern.
         glob: String,
+        /// How they are read; by their endings where `None`.
+        format: Option<&'static Format>,
+        /// What the author says of them.
+        settings: Settings,
     },
     /// One item for each slice of another input along an axis.
     Split {
@@ -333,32 +309,10 @@ pub enum Producer {
 pub struct Output {
     /// The author's name.
     pub name: String,
-    /// Format and path.
-    pub sink: Sink,
+    /// Where and in which format it is written.
+    pub sink: File,
     /// What is written; each item, for a collection.
     pub value: ValueId,
-}
-
-/// Where and in which format a result is written. The path is as written; for a collection it
-/// holds `{item}`, which stands for the item's name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields say it")]
-pub enum Sink {
-    /// A NumPy array file.
-    Npy { path: String },
-    /// Comma-separated numbers, a row for each index of the first axis.
-    Csv { path: String, columns: Vec<String> },
-    /// A PNG image of a `u8` or `u16` tensor, `[h, w]` or `[h, w, channels]`.
-    Image { path: String },
-}
-
-impl Sink {
-    /// The path as written.
-    pub fn path(&self) -> &str {
-        match self {
-            Sink::Npy { path } | Sink::Csv { path, .. } | Sink::Image { path } => path,
-        }
-    }
 }
 
 /// Ops that run as one kernel: a chain of elementwise ops, or any single op. What is costed and

@@ -9,6 +9,7 @@ pub mod csv;
 pub mod diagnostic;
 pub mod dtype;
 pub mod expr;
+pub mod format;
 pub mod graph;
 pub mod id;
 pub mod op;

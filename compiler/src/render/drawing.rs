@@ -224,7 +224,7 @@ impl Artist<'_> {
 
     fn outputs(&mut self) {
         for (at, output) in self.graph.outputs.iter().enumerate() {
-            let lines = [&*output.name, output.sink.path()].map(names::on_one_line);
+            let lines = [&*output.name, &output.sink.path].map(names::on_one_line);
             let node = self.node(Kind::Output(at), None, None, lines.to_vec());
             let from = self.arrives(output.value, None, Some(Side::Cpu));
             self.flow(from, node, output.value);

@@ -2,6 +2,7 @@
 
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::expr::{Expr, Symbol};
+use haul_ir::format::{Format, Refusal, Typing};
 use haul_ir::graph::{Collection, Dim, Input, Producer, Source, Value};
 use haul_ir::id::{CollectionId, InputId};
 use haul_ir::op::axis_of;
@@ -9,7 +10,7 @@ use haul_ir::types::ValueType;
 
 use super::names::Global;
 use super::{Each, InputState, Resolver};
-use crate::diagnostics::codes::{AXIS, SIZE, SOURCE, UNKNOWN_NAME, UNREADABLE};
+use crate::diagnostics::codes::{AXIS, SIZE, SOURCE, UNDECLARED, UNKNOWN_NAME, UNREADABLE};
 use crate::syntax::ast::{self, Name, SourceKind, Spanned, SplitOf};
 
 /// The name of the source that is given in place in a `Split`.
@@ -40,9 +41,7 @@ impl<'a> Resolver<'a> {
         let source = input.source.as_ref()?;
         self.check_readable(&input.name.value, source)?;
         match &source.kind {
-            SourceKind::Files { glob, plan } => {
-                self.files(&input.name, source, glob, plan.as_ref())
-            }
+            SourceKind::Files { .. } => self.files(&input.name, source),
             SourceKind::Split { of, axis, size } => self.split(&input.name, of, axis, size),
             _ => self.single(&input.name.value, input.name.span, source),
         }
@@ -71,19 +70,22 @@ impl<'a> Resolver<'a> {
         Some(self.add_input(name, span, source, ty, None))
     }
 
-    fn files(
-        &mut self,
-        name: &Name,
-        source: &ast::Source,
-        glob: &Name,
-        plan: Option<&Spanned<u64>>,
-    ) -> Option<InputId> {
+    fn files(&mut self, name: &Name, source: &ast::Source) -> Option<InputId> {
+        let SourceKind::Files {
+            glob,
+            format,
+            settings,
+            plan,
+        } = &source.kind
+        else {
+            return None;
+        };
         let width = self.facts.widths.get(&name.value).copied();
         let width = width.map_or_else(
             || {
                 let symbol = Symbol::new(&name.value);
                 let dim = Dim {
-                    plan: plan.map(|plan| plan.value),
+                    plan: plan.as_ref().map(|plan| plan.value),
                     ..Dim::default()
                 };
                 self.graph.dims.insert(symbol.clone(), dim);
@@ -96,10 +98,46 @@ impl<'a> Resolver<'a> {
         let item = source.ty.as_ref().map(|ty| self.declared(ty));
         self.each = Each::Once;
         let item = item.unwrap_or(Some(ValueType::Text))?;
+        if let Some(format) = format {
+            self.check_items(source, format, settings, &item)?;
+        }
         let source = Source::Files {
             glob: glob.value.clone(),
+            format: *format,
+            settings: settings.plain(),
         };
         Some(self.add_input(&name.value, name.span, source, item, Some(collection)))
+    }
+
+    /// Whether the format that is named for several files can give such items.
+    fn check_items(
+        &mut self,
+        source: &ast::Source,
+        format: &Format,
+        settings: &ast::Settings,
+        item: &ValueType,
+    ) -> Option<()> {
+        let refused = match (item, format.typing) {
+            (ValueType::Text, Typing::Text) => Ok(()),
+            (ValueType::Tensor(_), Typing::Text) => {
+                Err(Refusal::new(format!("`{}` gives text", format.name)))
+            }
+            (ValueType::Tensor(ty), _) => (format.check_input)(ty, &settings.plain()),
+            (ValueType::Text, _) => {
+                let message = format!("the type of the `{}` files is not known", format.name);
+                let mistake = Diagnostic::error(UNDECLARED, source.span, message);
+                let help = "declare it, for example `type: \"f32[n, 8]\"`";
+                self.mistakes.report(mistake.help(help));
+                return None;
+            }
+        };
+        let Err(refusal) = refused else {
+            return Some(());
+        };
+        let span = source.ty.as_ref().map_or(source.span, |ty| ty.span);
+        let mistake = Diagnostic::error(SOURCE, span, refusal.message);
+        self.mistakes.report(mistake.at(item.to_string()));
+        None
     }
 
     fn split(

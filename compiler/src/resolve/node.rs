@@ -4,12 +4,13 @@ use std::fmt;
 use std::ops::Range;
 
 use haul_ir::diagnostic::{Diagnostic, Span};
-use haul_ir::graph::{Graph, Pin, Request, Scalar, Sink};
+use haul_ir::format::File;
+use haul_ir::graph::{Graph, Pin, Request, Scalar};
 use haul_ir::id::{CollectionId, Id, IdVec, InputId};
 use haul_ir::op::{Attrs, Op};
 
 use crate::places::{Places, RequestFields};
-use crate::syntax::ast::Name;
+use crate::syntax::ast::{Name, Settings};
 
 /// A pipeline whose names were looked up.
 pub(crate) struct Resolved {
@@ -120,11 +121,10 @@ pub(crate) enum ValueRef {
 /// An output whose value has no place in the graph yet.
 pub(crate) struct Output {
     pub(crate) name: String,
-    pub(crate) sink: Sink,
+    pub(crate) sink: File,
     pub(crate) value: ValueRef,
-    /// The path, and where columns are written.
-    pub(crate) path: Span,
-    pub(crate) columns: Option<Span>,
+    /// Where its settings are written.
+    pub(crate) settings: Settings,
     pub(crate) from: Span,
 }
 

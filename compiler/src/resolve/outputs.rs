@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use haul_ir::diagnostic::{Diagnostic, Span};
-use haul_ir::graph::Sink;
 
-use super::{Each, Operand, Output, Resolver};
+use super::{Each, Operand, Output, Resolver, plain as plain_file};
 use crate::diagnostics::codes::{ITEM_IN_PATH, OUTSIDE, RESULTS, SAME_PATH, UNKNOWN_NAME};
 use crate::resolve::names::Global;
-use crate::syntax::ast::{self, Reference, SinkKind, SourceKind};
+use crate::syntax::ast::{self, Reference, SourceKind};
 
 /// What stands for an item's name in the path of an output.
 const ITEM: &str = "{item}";
@@ -31,10 +30,9 @@ impl<'a> Resolver<'a> {
             self.places.outputs.push(output.name.span);
             outputs.push(Output {
                 name: output.name.value.clone(),
-                sink: made(sink),
+                sink: plain_file(&sink.file),
                 value,
-                path: sink.path.span,
-                columns: columns(sink),
+                settings: sink.file.settings.clone(),
                 from: place(&sink.from),
             });
         }
@@ -42,7 +40,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn check_path(&mut self, sink: &ast::Sink, paths: &mut HashMap<String, Span>) {
-        let (written, span) = (&sink.path.value, sink.path.span);
+        let (written, span) = (&sink.file.path.value, sink.file.path.span);
         if written.starts_with('/') || written.split('/').any(|part| part == "..") {
             let message = format!("`{written}` may lie outside the folder of the pipeline");
             let help = "write a path below that folder, without `..`, such as `out/result.npy`";
@@ -65,11 +63,7 @@ impl<'a> Resolver<'a> {
     /// The input that reads a file, and where it says so.
     fn read_from(&self, path: &str) -> Option<(&'a str, Span)> {
         let of = |source: &'a ast::Source| match &source.kind {
-            SourceKind::Npy { path }
-            | SourceKind::Npz { path, .. }
-            | SourceKind::Csv { path, .. }
-            | SourceKind::Image { path }
-            | SourceKind::Text { path } => Some(path),
+            SourceKind::File(file) => Some(&file.path),
             _ => None,
         };
         self.ast.inputs.iter().find_map(|input| {
@@ -79,7 +73,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn check_item(&mut self, sink: &ast::Sink, each: Each) {
-        let has_item = sink.path.value.contains(ITEM);
+        let has_item = sink.file.path.value.contains(ITEM);
         let (message, help) = match each {
             Each::Over(collection) if !has_item => {
                 let name = &self.graph.collections[collection].name;
@@ -96,7 +90,7 @@ impl<'a> Resolver<'a> {
             _ => return,
         };
         self.mistakes
-            .report(Diagnostic::error(ITEM_IN_PATH, sink.path.span, message).help(help));
+            .report(Diagnostic::error(ITEM_IN_PATH, sink.file.path.span, message).help(help));
     }
 
     /// What an output takes, and what that runs over.
@@ -143,30 +137,6 @@ impl<'a> Resolver<'a> {
             self.mistakes.report_unknown(mistake, &line.value, lines);
         }
         Some((found?, exports.each))
-    }
-}
-
-fn made(sink: &ast::Sink) -> Sink {
-    let path = sink.path.value.clone();
-    match &sink.kind {
-        SinkKind::Npy => Sink::Npy { path },
-        SinkKind::Image => Sink::Image { path },
-        SinkKind::Csv { columns } => {
-            let columns = columns.iter().flatten().map(|name| name.value.clone());
-            Sink::Csv {
-                path,
-                columns: columns.collect(),
-            }
-        }
-    }
-}
-
-fn columns(sink: &ast::Sink) -> Option<Span> {
-    match &sink.kind {
-        SinkKind::Csv {
-            columns: Some(columns),
-        } => columns.iter().map(|name| name.span).reduce(Span::to),
-        _ => None,
     }
 }
 

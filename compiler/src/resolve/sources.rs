@@ -2,13 +2,13 @@
 
 use haul_ir::diagnostic::Diagnostic;
 use haul_ir::dtype::{DType, Kind};
-use haul_ir::expr::Expr;
+use haul_ir::format::{File, Refusal, Typing};
 use haul_ir::graph::Source;
 use haul_ir::types::{TensorType, ValueType};
 
 use super::{Resolver, constants, headers};
 use crate::diagnostics::codes::{OVERFLOW, SOURCE, UNDECLARED};
-use crate::syntax::ast::{self, ExprKind, Name, SourceKind, Spanned, TypeKind};
+use crate::syntax::ast::{self, ExprKind, SourceKind, Spanned, TypeKind};
 
 impl Resolver<'_> {
     /// The source and type of an input of one value.
@@ -18,10 +18,10 @@ impl Resolver<'_> {
         source: &ast::Source,
     ) -> Option<(Source, ValueType)> {
         let made = match &source.kind {
-            SourceKind::Text { path } => {
-                let path = path.value.clone();
-                return Some((Source::Text { path }, ValueType::Text));
+            SourceKind::File(file) if file.format.typing == Typing::Text => {
+                return Some((Source::File(plain(file)), ValueType::Text));
             }
+            SourceKind::File(file) => Source::File(plain(file)),
             SourceKind::Random { seed } => Source::Random { seed: seed.value },
             SourceKind::Constant { value } => {
                 let declared = source.ty.as_ref().map(|ty| self.tensor(ty));
@@ -41,7 +41,7 @@ impl Resolver<'_> {
             SourceKind::Linspace { start, stop, num } => {
                 return self.linspace(start.value, stop.value, num);
             }
-            kind => file_source(kind)?,
+            SourceKind::Files { .. } | SourceKind::Split { .. } => return None,
         };
         let ty = self.declared_or_found(name, source)?;
         self.check_source(source, &made, &ty)?;
@@ -110,73 +110,32 @@ impl Resolver<'_> {
         ty: &TensorType,
     ) -> Option<()> {
         let refused = match source {
-            Source::Csv { columns, .. } => refuse_table(columns.len(), ty),
-            Source::Image { .. } => refuse_picture(ty),
+            Source::File(file) => (file.format.check_input)(ty, &file.settings).err(),
             Source::Random { .. } if ty.dtype.kind() != Kind::Float => {
-                Some("random numbers in [0, 1) are floats".to_owned())
+                Some(Refusal::new("random numbers in [0, 1) are floats"))
             }
             _ => None,
         };
-        let Some(message) = refused else {
+        let Some(refusal) = refused else {
             return Some(());
         };
         let span = written.ty.as_ref().map_or(written.span, |ty| ty.span);
-        self.mistakes
-            .report(Diagnostic::error(SOURCE, span, message).at(ty.to_string()));
+        let mistake = Diagnostic::error(SOURCE, span, refusal.message).at(ty.to_string());
+        self.mistakes.report(match refusal.help {
+            Some(help) => mistake.help(help),
+            None => mistake,
+        });
         None
     }
 }
 
-/// The source, where it is a file whose header tells the type.
-pub(crate) fn file_source(kind: &SourceKind) -> Option<Source> {
-    let text = |name: &Name| name.value.clone();
-    Some(match kind {
-        SourceKind::Npy { path } => Source::Npy { path: text(path) },
-        SourceKind::Npz { path, array } => Source::Npz {
-            path: text(path),
-            array: text(array),
-        },
-        SourceKind::Csv {
-            path,
-            columns,
-            header,
-        } => Source::Csv {
-            path: text(path),
-            columns: columns.iter().flatten().map(text).collect(),
-            header: *header,
-        },
-        SourceKind::Image { path } => Source::Image { path: text(path) },
-        _ => return None,
-    })
-}
-
-/// Why a table cannot have this type.
-fn refuse_table(columns: usize, ty: &TensorType) -> Option<String> {
-    if ty.rank() != 2 {
-        return Some(format!(
-            "a table has rows and columns, this has {} axes",
-            ty.rank()
-        ));
+/// The file without the places where things are written.
+pub(crate) fn plain(file: &ast::File) -> File {
+    File {
+        format: file.format,
+        path: file.path.value.clone(),
+        settings: file.settings.plain(),
     }
-    if ty.dtype.kind() == Kind::Complex {
-        return Some("a table holds real numbers".to_owned());
-    }
-    let declared = ty.shape[1].as_u64()?;
-    let named = columns as u64;
-    (columns > 0 && declared != named)
-        .then(|| format!("{named} columns are named, the type has {declared}"))
-}
-
-/// Why a picture cannot have this type.
-pub(crate) fn refuse_picture(ty: &TensorType) -> Option<String> {
-    if !matches!(ty.dtype, DType::U8 | DType::U16) {
-        return Some(format!("a picture is u8 or u16, not {}", ty.dtype));
-    }
-    if !(2..=3).contains(&ty.rank()) {
-        return Some("a picture is [h, w] or [h, w, channels]".to_owned());
-    }
-    let channels = ty.shape.get(2).and_then(Expr::as_int)?;
-    (!(1..=4).contains(&channels)).then(|| format!("a picture has 1 to 4 channels, not {channels}"))
 }
 
 /// The names in a declared type.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use haul_ir::cost::Cost;
 use haul_ir::expr::Expr;
-use haul_ir::graph::{Graph, Input, Output, Pin, Request, Sink, Source};
+use haul_ir::graph::{Graph, Input, Output, Pin, Request, Source};
 use haul_ir::id::{GroupId, OpId, StageId};
 use haul_ir::op::{Family, Work};
 use haul_ir::plan::{COST_MODEL, Feasibility, GroupPlan, Plan, Reason, Side, StagePlan, Transfer};
@@ -84,13 +84,17 @@ impl Maker<'_> {
 
     fn source(&self, source: &Source) -> String {
         match source {
-            Source::Npy { path } => format!("npy {path}"),
-            Source::Npz { path, array } => format!("npz {path} {array}"),
-            Source::Csv { path, columns, .. } if columns.is_empty() => format!("csv {path}"),
-            Source::Csv { path, columns, .. } => format!("csv {path} {}", columns.join(" ")),
-            Source::Image { path } => format!("image {path}"),
-            Source::Text { path } => format!("text {path}"),
-            Source::Files { glob } => format!("files {glob}"),
+            Source::File(file) => file.to_string(),
+            Source::Files {
+                glob,
+                format,
+                settings,
+            } => {
+                let format = format.map_or(String::new(), |format| {
+                    format!(" as {}", format.name.to_ascii_lowercase())
+                });
+                format!("files {glob}{format}{settings}")
+            }
             Source::Split { of, axis, size } => {
                 let of = &self.graph.inputs[*of].name;
                 format!("split {of} axis {axis} size {size}")
@@ -102,15 +106,10 @@ impl Maker<'_> {
     }
 
     fn output(&self, output: &Output) -> SavedOutput {
-        let format = match output.sink {
-            Sink::Npy { .. } => "npy",
-            Sink::Csv { .. } => "csv",
-            Sink::Image { .. } => "image",
-        };
         SavedOutput {
             name: names::on_one_line(&output.name),
-            format: format.to_owned(),
-            path: names::on_one_line(output.sink.path()),
+            format: output.sink.format.name.to_ascii_lowercase(),
+            path: names::on_one_line(&output.sink.path),
             from: names::value(self.graph, output.value, None),
         }
     }

@@ -7,6 +7,7 @@ mod formula;
 
 use haul_ir::diagnostic::Span;
 use haul_ir::dtype::DType;
+use haul_ir::format::{self, Format, SettingValue};
 
 pub use self::formula::*;
 pub use super::edits::{Fields, Room};
@@ -98,44 +99,19 @@ pub struct Source {
     pub span: Span,
 }
 
-/// The kinds of sources. A path is relative to the pipeline file, or a URL.
+/// The kinds of sources.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceKind {
-    /// One array of a NumPy file.
-    Npy {
-        /// The file.
-        path: Name,
-    },
-    /// One array of a NumPy archive.
-    Npz {
-        /// The file.
-        path: Name,
-        /// The name of the array in it.
-        array: Name,
-    },
-    /// Columns of numbers, as a matrix `[rows, columns]`.
-    Csv {
-        /// The file.
-        path: Name,
-        /// The columns to take, in this order; all of them without.
-        columns: Option<Vec<Name>>,
-        /// Whether the first row names the columns. True when it is left out.
-        header: bool,
-    },
-    /// One picture.
-    Image {
-        /// The file.
-        path: Name,
-    },
-    /// One file as text; takes no type.
-    Text {
-        /// The file.
-        path: Name,
-    },
+    /// A file.
+    File(File),
     /// One item a file, sorted by path.
     Files {
         /// The pattern.
         glob: Name,
+        /// How they are read; by their endings without.
+        format: Option<&'static Format>,
+        /// What is said of them.
+        settings: Settings,
         /// How many files the plan expects.
         plan: Option<Spanned<u64>>,
     },
@@ -293,28 +269,45 @@ pub struct Output {
 /// Where a result goes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sink {
-    /// The file format.
-    pub kind: SinkKind,
-    /// The file, relative to the pipeline file.
-    pub path: Name,
+    /// The file.
+    pub file: File,
     /// What is written.
     pub from: Reference,
-    /// From the name of the kind to the closing parenthesis.
+    /// From the name of the format to the closing parenthesis.
     pub span: Span,
 }
 
-/// The kinds of sinks.
+/// A file to read or write.
 #[derive(Clone, Debug, PartialEq)]
-pub enum SinkKind {
-    /// A NumPy file.
-    Npy,
-    /// A table.
-    Csv {
-        /// The names of the columns.
-        columns: Option<Vec<Name>>,
-    },
-    /// A picture.
-    Image,
+pub struct File {
+    /// Its format.
+    pub format: &'static Format,
+    /// Relative to the pipeline file, or a URL.
+    pub path: Name,
+    /// What is said of it.
+    pub settings: Settings,
+}
+
+/// The settings of a file, each where its value is written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings(pub Vec<(&'static str, Spanned<SettingValue>)>);
+
+impl Settings {
+    /// The settings without their places.
+    pub(crate) fn plain(&self) -> format::Settings {
+        let given = self.0.iter();
+        format::Settings(
+            given
+                .map(|(name, value)| (*name, value.value.clone()))
+                .collect(),
+        )
+    }
+
+    /// Where a setting is given.
+    pub(crate) fn place(&self, name: &str) -> Option<Span> {
+        let mut given = self.0.iter();
+        given.find(|(n, _)| *n == name).map(|(_, value)| value.span)
+    }
 }
 
 /// `stage` or `stage.name`.

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use haul_ir::diagnostic::{Diagnostic, Span};
+use haul_ir::format::{FORMATS, Format};
 
 use super::ast::{
-    Ast, Dim, Function, Moved, Name, Output, Param, Place, Reference, Request, Side, Sink,
-    SinkKind, Spanned, Stage,
+    Ast, Dim, File, Function, Moved, Name, Output, Param, Place, Reference, Request, Side, Sink,
+    Spanned, Stage,
 };
 use super::edits;
 use super::formula;
@@ -18,9 +19,6 @@ use crate::diagnostics::suggest::did_you_mean;
 
 /// The version of the format.
 const FORMAT: u64 = 1;
-
-/// The kinds of sinks.
-const SINKS: [&str; 3] = ["Npy", "Csv", "Image"];
 
 /// The sides that can be written.
 const SIDES: [(&str, Side); 3] = [("Auto", Side::Auto), ("Cpu", Side::Cpu), ("Gpu", Side::Gpu)];
@@ -239,26 +237,23 @@ impl Reader<'_> {
     }
 
     fn sink(&mut self, node: &Node) -> Option<Sink> {
-        let (kind, mut fields) = self.kind(node, "sink", &SINKS)?;
+        let formats = FORMATS.iter().filter(|format| format.output.is_some());
+        let names: Vec<_> = formats.map(|format| format.name).collect();
+        let (name, mut fields) = self.kind(node, "sink", &names)?;
+        let format = Format::find(name)?;
         let path = self.required(&mut fields, "path");
         let from = self.required(&mut fields, "from");
-        let columns = match kind {
-            "Csv" => self.optional(&mut fields, "columns"),
-            _ => None,
-        };
+        let settings = self.settings(&mut fields, format.output);
         self.finish(fields);
         let path = path.and_then(|path| self.string(path));
         let from = from.and_then(|from| self.reference(from));
-        let kind = match kind {
-            "Npy" => SinkKind::Npy,
-            "Image" => SinkKind::Image,
-            _ => SinkKind::Csv {
-                columns: columns.and_then(|columns| self.strings(columns)),
-            },
+        let file = File {
+            format,
+            path: path?,
+            settings: settings?,
         };
         Some(Sink {
-            kind,
-            path: path?,
+            file,
             from: from?,
             span: node.span,
         })

@@ -1,13 +1,13 @@
 //! The inputs of a pipeline file.
 
-use super::ast::{Input, Literal, Source, SourceKind, Spanned, SplitOf};
+use haul_ir::format::{FORMATS, Format, Typing};
+
+use super::ast::{File, Input, Literal, Settings, Source, SourceKind, Spanned, SplitOf};
 use super::reader::{Fields, Reader};
 use super::tree::{Node, NodeKind};
 
-/// The kinds of sources.
-const SOURCES: [&str; 10] = [
-    "Npy", "Npz", "Csv", "Image", "Text", "Files", "Split", "Random", "Constant", "Linspace",
-];
+/// The kinds of sources that are no format.
+const SOURCES: [&str; 5] = ["Files", "Split", "Random", "Constant", "Linspace"];
 
 impl Reader<'_> {
     pub(super) fn inputs(&mut self, node: Option<&Node>) -> Vec<Input> {
@@ -20,13 +20,19 @@ impl Reader<'_> {
     }
 
     fn source(&mut self, node: &Node) -> Option<Source> {
-        let (kind, mut fields) = self.kind(node, "source", &SOURCES)?;
-        let ty = match kind {
-            "Text" | "Split" | "Linspace" => None,
-            "Random" => self.required(&mut fields, "type"),
+        let formats = FORMATS.iter().filter(|format| format.input.is_some());
+        let kinds: Vec<_> = formats.map(|format| format.name).chain(SOURCES).collect();
+        let (kind, mut fields) = self.kind(node, "source", &kinds)?;
+        let format = Format::find(kind);
+        let ty = match (kind, format.map(|format| format.typing)) {
+            ("Split" | "Linspace", _) | (_, Some(Typing::Text)) => None,
+            ("Random", _) | (_, Some(Typing::Declared)) => self.required(&mut fields, "type"),
             _ => self.optional(&mut fields, "type"),
         };
-        let kind = self.source_kind(kind, fields);
+        let kind = match format {
+            Some(format) => self.file(format, fields),
+            None => self.source_kind(kind, fields),
+        };
         let declared = ty.map(|ty| self.declared_type(ty));
         let ty = match declared {
             Some(ty) => Some(ty?),
@@ -41,66 +47,54 @@ impl Reader<'_> {
 
     fn source_kind(&mut self, kind: &str, fields: Fields<'_>) -> Option<SourceKind> {
         match kind {
-            "Npz" => self.npz(fields),
-            "Csv" => self.csv(fields),
             "Files" => self.files(fields),
             "Split" => self.split(fields),
             "Random" => self.random(fields),
             "Constant" => self.constant(fields),
-            "Linspace" => self.linspace(fields),
-            _ => self.single_file(kind, fields),
+            _ => self.linspace(fields),
         }
     }
 
-    fn single_file(&mut self, kind: &str, mut fields: Fields<'_>) -> Option<SourceKind> {
+    fn file(&mut self, format: &'static Format, mut fields: Fields<'_>) -> Option<SourceKind> {
         let path = self.required(&mut fields, "path");
-        self.finish(fields);
-        let path = self.string(path?)?;
-        Some(match kind {
-            "Npy" => SourceKind::Npy { path },
-            "Image" => SourceKind::Image { path },
-            _ => SourceKind::Text { path },
-        })
-    }
-
-    fn npz(&mut self, mut fields: Fields<'_>) -> Option<SourceKind> {
-        let path = self.required(&mut fields, "path");
-        let array = self.required(&mut fields, "array");
+        let settings = self.settings(&mut fields, format.input);
         self.finish(fields);
         let path = path.and_then(|path| self.string(path));
-        let array = array.and_then(|array| self.string(array));
-        Some(SourceKind::Npz {
+        Some(SourceKind::File(File {
+            format,
             path: path?,
-            array: array?,
-        })
-    }
-
-    fn csv(&mut self, mut fields: Fields<'_>) -> Option<SourceKind> {
-        let path = self.required(&mut fields, "path");
-        let columns = self.optional(&mut fields, "columns");
-        let header = self.optional(&mut fields, "header");
-        self.finish(fields);
-        let path = path.and_then(|path| self.string(path));
-        let columns = columns.map(|columns| self.strings(columns));
-        let header = header.map_or(Some(true), |header| self.boolean(header));
-        let columns = match columns {
-            Some(columns) => Some(columns?),
-            None => None,
-        };
-        Some(SourceKind::Csv {
-            path: path?,
-            columns,
-            header: header?,
-        })
+            settings: settings?,
+        }))
     }
 
     fn files(&mut self, mut fields: Fields<'_>) -> Option<SourceKind> {
         let glob = self.required(&mut fields, "glob");
         let plan = self.optional(&mut fields, "plan");
+        let format = self.optional(&mut fields, "format");
         self.finish(fields);
         let glob = glob.and_then(|glob| self.string(glob));
         let plan = plan.and_then(|plan| self.count(plan));
-        Some(SourceKind::Files { glob: glob?, plan })
+        let (format, settings) = match format {
+            Some(format) => self.format(format)?,
+            None => (None, Settings::default()),
+        };
+        Some(SourceKind::Files {
+            glob: glob?,
+            format,
+            settings,
+            plan,
+        })
+    }
+
+    /// `Csv(header: false)`: how each of several files is read.
+    fn format(&mut self, node: &Node) -> Option<(Option<&'static Format>, Settings)> {
+        let formats = FORMATS.iter().filter(|format| format.input.is_some());
+        let names: Vec<_> = formats.map(|format| format.name).collect();
+        let (name, mut fields) = self.kind(node, "format", &names)?;
+        let format = Format::find(name)?;
+        let settings = self.settings(&mut fields, format.input);
+        self.finish(fields);
+        Some((Some(format), settings?))
     }
 
     fn split(&mut self, mut fields: Fields<'_>) -> Option<SourceKind> {

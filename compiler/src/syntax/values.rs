@@ -44,11 +44,6 @@ impl<'t> Reader<'t> {
         Some(Spanned::new(content.text().to_owned(), content.span()))
     }
 
-    pub(super) fn strings(&mut self, node: &Node) -> Option<Vec<Name>> {
-        let items = self.items(node, "a list of strings")?;
-        self.all(items, Self::string)
-    }
-
     pub(super) fn formula(&mut self, node: &Node) -> Option<Formula> {
         let content = self.content(node, "a formula in a string")?;
         formula::formula(&content, &mut self.mistakes)

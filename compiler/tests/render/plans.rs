@@ -4,6 +4,7 @@ use haul_compiler::target;
 use haul_ir::cost::{Cost, Nanos};
 use haul_ir::dtype::DType;
 use haul_ir::expr::{Expr, Symbol};
+use haul_ir::format::{File, NPY};
 use haul_ir::graph::*;
 use haul_ir::id::{GroupId, Id, IdVec, NodeId, OpId, StageId, ValueId};
 use haul_ir::op::{Attr, Attrs, Call, Work};
@@ -73,9 +74,7 @@ pub(crate) fn spectra() -> Plan {
     finish(&mut graph, report, vec![difference], difference);
     graph.outputs.push(Output {
         name: "report".to_owned(),
-        sink: Sink::Npy {
-            path: "out/report.npy".to_owned(),
-        },
+        sink: File::new(&NPY, "out/report.npy"),
         value: difference,
     });
     let groups = [vec![0], vec![1], vec![2, 3], vec![4]].map(|ops| Group {
@@ -221,9 +220,7 @@ fn decided(typed: Typed, batch: Symbol, audio: ValueId, mel: ValueId, result: Va
 fn input(graph: &mut Graph, name: &str, shape: Vec<Expr>) -> ValueId {
     let id = graph.inputs.push(Input {
         name: name.to_owned(),
-        source: Source::Npy {
-            path: format!("{name}.npy"),
-        },
+        source: Source::File(File::new(&NPY, format!("{name}.npy"))),
         value: ValueId::from_index(graph.values.len()),
         collection: None,
     });

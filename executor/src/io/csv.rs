@@ -1,24 +1,34 @@
 //! Files of comma-separated numbers, plain or gzipped.
 
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::io::{self, Read, Write};
 
 use flate2::read::MultiGzDecoder;
 use haul_ir::csv::{Columns, Table};
-use haul_ir::dtype::{DType, Kind};
+use haul_ir::dtype::DType;
+use haul_ir::format::{CSV, Column, Settings};
 use haul_ir::op::KernelError;
+use haul_ir::types::ValueType;
 use rayon::prelude::*;
 
+use super::Codec;
+use super::open::{Header, OpenError, Opened, Opening};
 use super::text::{decode, element, read_charged};
-use super::{Header, OpenError, Opened, open_file};
 use crate::error::IoError;
-use crate::memory::{Account, Charge};
-use crate::tensor::Tensor;
+use crate::memory::Charge;
+use crate::tensor::{Data, Tensor};
+
+pub(super) static CODEC: Codec = Codec {
+    format: &CSV,
+    open: Some(|opening| Ok(Box::new(CsvFile::open(opening)?))),
+    write: Some(|data, settings, out| match data {
+        Data::Tensor(tensor) => write(tensor, settings, out),
+        Data::Text(_) => Err(io::ErrorKind::InvalidInput.into()),
+    }),
+};
 
 /// A file that was read as text and measured.
-pub(super) struct CsvFile {
-    path: PathBuf,
+struct CsvFile<'a> {
+    opening: &'a Opening<'a>,
     text: String,
     header: bool,
     /// Fields of each line.
@@ -32,21 +42,21 @@ pub(super) struct CsvFile {
     _charge: Charge,
 }
 
-impl CsvFile {
-    pub(super) fn open(
-        path: &Path,
-        columns: &[String],
-        header: bool,
-        dtype: DType,
-        account: &Arc<Account>,
-    ) -> Result<Self, OpenError> {
-        let (file, length) = open_file(path)?;
-        let (bytes, charge) = match path.extension().is_some_and(|ending| ending == "gz") {
-            true => read_charged(&mut MultiGzDecoder::new(file), length, path, account)?,
-            false => read_charged(&mut file.take(length), length, path, account)?,
+impl<'a> CsvFile<'a> {
+    fn open(opening: &'a Opening<'a>) -> Result<Self, OpenError> {
+        let bytes = opening.bytes()?;
+        let length = bytes.length;
+        let is_gzipped = opening
+            .path
+            .extension()
+            .is_some_and(|ending| ending == "gz");
+        let (bytes, charge) = match is_gzipped {
+            true => read_charged(&mut MultiGzDecoder::new(bytes), length, opening)?,
+            false => read_charged(&mut bytes.take(length), length, opening)?,
         };
-        let text = decode(bytes, path)?;
-        let failed = |error: KernelError| IoError::new(path, error);
+        let text = decode(bytes, opening)?;
+        let failed = |error: KernelError| opening.error(error);
+        let header = opening.settings.flag("header").unwrap_or(true);
         let table = Table::new(&text, header);
         let first_line = table.first_line().map_err(failed)?;
         let rows = (0..table.parts())
@@ -54,28 +64,27 @@ impl CsvFile {
             .map(|part| table.rows(part));
         let rows: Vec<_> = rows.collect();
         let rows = rows.into_iter().collect::<Result<_, _>>().map_err(failed)?;
+        let columns = opening.settings.columns("columns");
         Ok(Self {
-            path: path.to_owned(),
+            opening,
             header,
             fields: first_line.len(),
-            taken: taken(&first_line, columns, header).map_err(|e| IoError::new(path, e))?,
+            taken: taken(&first_line, columns, header).map_err(|e| opening.error(e))?,
             rows,
-            dtype,
+            dtype: opening.declared.map_or(DType::F64, |ty| ty.dtype),
             text,
             _charge: charge,
         })
     }
-}
 
-impl Opened for CsvFile {
-    fn header(&self) -> Header {
+    fn shape(&self) -> Header {
         Header {
             dtype: self.dtype,
             shape: vec![self.rows.iter().sum(), self.taken.len()],
         }
     }
 
-    fn read(self: Box<Self>, out: &mut [u8]) -> Result<(), IoError> {
+    fn fill(&self, out: &mut [u8]) -> Result<(), IoError> {
         let table = Table::new(&self.text, self.header);
         let columns = Columns {
             fields: self.fields,
@@ -95,45 +104,62 @@ impl Opened for CsvFile {
         let filled: Vec<_> = filled.collect();
         // The error that comes first in the file.
         let first = filled.into_iter().find_map(Result::err);
-        first.map_or(Ok(()), |error| Err(IoError::new(&self.path, error)))
+        first.map_or(Ok(()), |error| Err(self.opening.error(error)))
     }
 }
 
-/// Positions of the columns to take: all, or those of the names.
-fn taken(first_line: &[String], columns: &[String], header: bool) -> Result<Vec<usize>, String> {
+impl Opened for CsvFile<'_> {
+    fn header(&self) -> ValueType {
+        self.shape().ty()
+    }
+
+    fn read(self: Box<Self>) -> Result<Data, OpenError> {
+        self.opening.tensor(&self.shape(), |out| self.fill(out))
+    }
+}
+
+/// Positions of the columns to take: all, or those that are named.
+fn taken(first_line: &[String], columns: &[Column], header: bool) -> Result<Vec<usize>, String> {
     if columns.is_empty() {
         return Ok((0..first_line.len()).collect());
     }
-    if !header {
-        return Err("columns have no names without a header".into());
-    }
-    let find = |column: &String| {
-        let named = first_line
-            .iter()
-            .enumerate()
-            .filter(|(_, name)| *name == column);
-        match named.map(|(place, _)| place).collect::<Vec<_>>()[..] {
-            [place] => Ok(place),
-            [] => Err(format!(
-                "there is no column `{column}`, only: {}",
-                first_line[..first_line.len().min(20)].join(", ")
+    let find = |column: &Column| match column {
+        Column::Position(position) => match usize::try_from(*position) {
+            Ok(place) if place < first_line.len() => Ok(place),
+            _ => Err(format!(
+                "there is no column {position}: there are {}, and the first is 0",
+                first_line.len()
             )),
-            _ => Err(format!("several columns are called `{column}`")),
-        }
+        },
+        Column::Name(_) if !header => Err("columns have no names without a header".into()),
+        Column::Name(name) => named(first_line, name),
     };
     columns.iter().map(find).collect()
 }
 
+fn named(first_line: &[String], column: &str) -> Result<usize, String> {
+    let places = first_line.iter().enumerate();
+    let places = places.filter(|(_, name)| *name == column);
+    match places.map(|(place, _)| place).collect::<Vec<_>>()[..] {
+        [place] => Ok(place),
+        [] => Err(format!(
+            "there is no column `{column}`, only: {}",
+            first_line[..first_line.len().min(20)].join(", ")
+        )),
+        _ => Err(format!("several columns are called `{column}`")),
+    }
+}
+
 /// Writes a row for each index of the first axis; a scalar or a vector has one number in each.
 /// Numbers have as many digits as reading them back exactly takes.
-pub(crate) fn write(
-    tensor: &Tensor,
-    columns: &[String],
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
+fn write(tensor: &Tensor, settings: &Settings, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    let columns = settings.columns("columns");
     let width = tensor.layout.shape.iter().skip(1).product::<usize>();
     if !columns.is_empty() {
-        let names: Vec<_> = columns.iter().map(|name| quoted(name)).collect();
+        let names: Vec<_> = columns
+            .iter()
+            .map(|name| quoted(&name.to_string()))
+            .collect();
         writeln!(out, "{}", names.join(","))?;
     }
     let size = tensor.dtype.size() as usize;
@@ -147,26 +173,6 @@ pub(crate) fn write(
         }
         Ok(())
     })
-}
-
-/// Why a tensor cannot be a table, where it cannot.
-///
-/// # Errors
-/// What is wrong, and what to do.
-pub(crate) fn check(dtype: DType, shape: &[usize], columns: &[String]) -> Result<(), [String; 2]> {
-    if dtype.kind() == Kind::Complex {
-        let help = "write `real(x)` and `imag(x)`, or use Npy";
-        return Err([format!("a table holds no {dtype} numbers"), help.into()]);
-    }
-    let width = shape.iter().skip(1).product::<usize>();
-    if !columns.is_empty() && columns.len() != width {
-        let message = format!(
-            "{dtype}{shape:?} has {width} numbers a row, and {} columns are named",
-            columns.len()
-        );
-        return Err([message, "name as many columns as there are, or none".into()]);
-    }
-    Ok(())
 }
 
 fn quoted(name: &str) -> String {

@@ -2,15 +2,25 @@
 //! (<https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>). Pickled objects
 //! are refused: reading them would run code.
 
-use std::fs::File;
-use std::io::{BufReader, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader, Read, Seek, Write};
 
 use haul_ir::dtype::DType;
+use haul_ir::format::{NPY, Settings};
+use haul_ir::types::ValueType;
 
-use super::{Header, Opened, open_file, reading};
+use super::open::{Bytes, Header, OpenError, Opened, Opening};
+use super::{Codec, Target};
 use crate::error::IoError;
-use crate::tensor::{Tensor, size};
+use crate::tensor::{Data, Tensor, size};
+
+pub(super) static CODEC: Codec = Codec {
+    format: &NPY,
+    open: Some(|opening| Ok(Box::new(NpyFile::open(opening)?))),
+    write: Some(|data, _: &Settings, out: &mut dyn Target| match data {
+        Data::Tensor(tensor) => write(tensor, out),
+        Data::Text(_) => Err(io::ErrorKind::InvalidInput.into()),
+    }),
+};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -28,12 +38,12 @@ pub(super) struct Format {
 
 impl Format {
     /// Reads the header, up to the first element.
-    pub(super) fn read(input: &mut impl Read, path: &Path) -> Result<Format, IoError> {
-        let failed = |error: std::io::Error| reading(path, &error);
+    pub(super) fn read(input: &mut impl Read, opening: &Opening<'_>) -> Result<Self, IoError> {
+        let failed = |error: io::Error| opening.reading(&error);
         let mut start = [0; 8];
         input.read_exact(&mut start).map_err(failed)?;
         if !start.starts_with(MAGIC) {
-            return Err(IoError::new(path, "it is not a .npy file"));
+            return Err(opening.error("it is not a .npy file"));
         }
         let length = match start[6] {
             1 => {
@@ -48,28 +58,22 @@ impl Format {
             }
             version => {
                 let message = format!("version {version} of .npy is not known");
-                return Err(IoError::new(path, message));
+                return Err(opening.error(message));
             }
         };
         if length > MAX_HEADER {
-            return Err(IoError::new(
-                path,
-                format!("its header claims {length} bytes"),
-            ));
+            return Err(opening.error(format!("its header claims {length} bytes")));
         }
         let mut text = vec![0; length as usize];
         input.read_exact(&mut text).map_err(failed)?;
-        parse(&text).map_err(|message| IoError::new(path, message))
+        parse(&text).map_err(|message| opening.error(message))
     }
 
     /// Bytes of all elements.
-    pub(super) fn size(&self, path: &Path) -> Result<usize, IoError> {
-        size(self.header.dtype, &self.header.shape).ok_or_else(|| {
-            IoError::new(
-                path,
-                format!("its shape is {:?}: too large", self.header.shape),
-            )
-        })
+    pub(super) fn size(&self, opening: &Opening<'_>) -> Result<usize, IoError> {
+        let shape = &self.header.shape;
+        let too_large = || opening.error(format!("its shape is {shape:?}: too large"));
+        size(self.header.dtype, shape).ok_or_else(too_large)
     }
 
     /// Reads all elements, row-major and in this machine's byte order.
@@ -77,9 +81,9 @@ impl Format {
         &self,
         input: &mut impl Read,
         out: &mut [u8],
-        path: &Path,
+        opening: &Opening<'_>,
     ) -> Result<(), IoError> {
-        let failed = |error: std::io::Error| reading(path, &error);
+        let failed = |error: io::Error| opening.reading(&error);
         match self.fortran && self.header.shape.len() > 1 {
             true => self.scatter(input, out).map_err(failed)?,
             false => input.read_exact(out).map_err(failed)?,
@@ -96,7 +100,7 @@ impl Format {
     }
 
     /// Reads elements whose first axis changes fastest, each to its place.
-    fn scatter(&self, input: &mut impl Read, out: &mut [u8]) -> std::io::Result<()> {
+    fn scatter(&self, input: &mut impl Read, out: &mut [u8]) -> io::Result<()> {
         let size = self.header.dtype.size() as usize;
         let shape = &self.header.shape;
         let mut strides = vec![size; shape.len()];
@@ -129,45 +133,49 @@ impl Format {
 }
 
 /// A file whose header was read.
-pub(super) struct NpyFile {
-    path: PathBuf,
-    input: BufReader<File>,
+struct NpyFile<'a> {
+    opening: &'a Opening<'a>,
+    input: BufReader<Bytes<'a>>,
     format: Format,
 }
 
-impl NpyFile {
-    pub(super) fn open(path: &Path) -> Result<Self, IoError> {
-        let (file, length) = open_file(path)?;
-        let mut input = BufReader::with_capacity(1 << 16, file);
-        let format = Format::read(&mut input, path)?;
-        let needed = format.size(path)? as u64;
-        let header = input
-            .stream_position()
-            .map_err(|error| reading(path, &error))?;
+impl<'a> NpyFile<'a> {
+    fn open(opening: &'a Opening<'a>) -> Result<Self, IoError> {
+        let bytes = opening.bytes()?;
+        let length = bytes.length;
+        let mut input = BufReader::with_capacity(1 << 16, bytes);
+        let format = Format::read(&mut input, opening)?;
+        let needed = format.size(opening)? as u64;
+        let header = input.stream_position();
+        let header = header.map_err(|error| opening.reading(&error))?;
         let left = length.saturating_sub(header);
         if needed > left {
             let shape = &format.header.shape;
             let message = format!(
                 "it is truncated: {shape:?} needs {needed} bytes, {left} follow its header"
             );
-            return Err(IoError::new(path, message));
+            return Err(opening.error(message));
         }
-        let path = path.to_owned();
         Ok(Self {
-            path,
+            opening,
             input,
             format,
         })
     }
 }
 
-impl Opened for NpyFile {
-    fn header(&self) -> Header {
-        self.format.header.clone()
+impl Opened for NpyFile<'_> {
+    fn header(&self) -> ValueType {
+        self.format.header.ty()
     }
 
-    fn read(mut self: Box<Self>, out: &mut [u8]) -> Result<(), IoError> {
-        self.format.fill(&mut self.input, out, &self.path)
+    fn read(mut self: Box<Self>) -> Result<Data, OpenError> {
+        let Self {
+            opening,
+            input,
+            format,
+        } = &mut *self;
+        opening.tensor(&format.header, |out| format.fill(input, out, opening))
     }
 }
 
@@ -310,7 +318,7 @@ fn dtype_of(descr: &str) -> Result<(DType, bool), String> {
 }
 
 /// Writes a tensor, version 1, row-major, little-endian.
-pub(crate) fn write(tensor: &Tensor, out: &mut dyn Write) -> std::io::Result<()> {
+pub(super) fn write(tensor: &Tensor, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let descr = match tensor.dtype {
         DType::Bool => "|b1",
         DType::U8 => "|u1",

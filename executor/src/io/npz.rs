@@ -1,29 +1,38 @@
 //! One array of a NumPy archive: a zip file of `.npy` members, stored or deflated.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader, Read};
 
+use haul_ir::format::NPZ;
+use haul_ir::types::ValueType;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
+use super::Codec;
 use super::npy::Format;
-use super::{Header, Opened, open_file};
+use super::open::{Bytes, OpenError, Opened, Opening};
 use crate::error::IoError;
+use crate::tensor::Data;
+
+pub(super) static CODEC: Codec = Codec {
+    format: &NPZ,
+    open: Some(|opening| Ok(Box::new(NpzArray::open(opening)?))),
+    write: None,
+};
 
 /// Deflate packs at most 1032 bytes into one (<https://zlib.net/zlib_tech.html>).
 pub(super) const MOST_DEFLATED: u64 = 1032;
 
 /// An array whose header was read.
-pub(super) struct NpzArray {
-    path: PathBuf,
+struct NpzArray<'a> {
+    opening: &'a Opening<'a>,
     member: String,
     format: Format,
 }
 
-impl NpzArray {
-    pub(super) fn open(path: &Path, array: &str) -> Result<Self, IoError> {
-        let (mut archive, length) = archive(path)?;
+impl<'a> NpzArray<'a> {
+    fn open(opening: &'a Opening<'a>) -> Result<Self, IoError> {
+        let array = opening.settings.text("array").unwrap_or_default();
+        let (mut archive, length) = archive(opening)?;
         let member = match archive.index_for_name(&format!("{array}.npy")) {
             Some(_) => format!("{array}.npy"),
             None => array.to_owned(),
@@ -32,51 +41,57 @@ impl NpzArray {
             let names = archive.file_names().flatten().take(20);
             let names: Vec<_> = names.map(|name| array_name(&name).to_owned()).collect();
             let message = format!("it has no array `{array}`, only: {}", names.join(", "));
-            return Err(IoError::new(path, message));
+            return Err(opening.error(message));
         }
         let mut input = archive
             .by_name(&member)
-            .map_err(|error| malformed(path, &error))?;
-        let format = Format::read(&mut input, path)?;
-        let needed = format.size(path)? as u64;
+            .map_err(|error| malformed(opening, &error))?;
+        let format = Format::read(&mut input, opening)?;
+        let needed = format.size(opening)? as u64;
         if needed > length.saturating_mul(MOST_DEFLATED) {
             let message = format!("`{array}` claims {needed} bytes in a file of {length}");
-            return Err(IoError::new(path, message));
+            return Err(opening.error(message));
         }
         Ok(Self {
-            path: path.to_owned(),
+            opening,
             member,
             format,
         })
     }
-}
 
-impl Opened for NpzArray {
-    fn header(&self) -> Header {
-        self.format.header.clone()
-    }
-
-    fn read(self: Box<Self>, out: &mut [u8]) -> Result<(), IoError> {
-        let (mut archive, _) = archive(&self.path)?;
+    fn fill(&self, out: &mut [u8]) -> Result<(), IoError> {
+        let opening = self.opening;
+        let (mut archive, _) = archive(opening)?;
         let member = archive.by_name(&self.member);
-        let mut input = member.map_err(|error| malformed(&self.path, &error))?;
-        Format::read(&mut input, &self.path)?;
-        self.format.fill(&mut input, out, &self.path)?;
+        let mut input = member.map_err(|error| malformed(opening, &error))?;
+        Format::read(&mut input, opening)?;
+        self.format.fill(&mut input, out, opening)?;
         // The checksum is compared when the end is reached.
-        let rest = std::io::copy(&mut input.by_ref().take(1 << 16), &mut std::io::sink());
-        rest.map(drop)
-            .map_err(|error| IoError::new(&self.path, error))
+        let rest = io::copy(&mut input.by_ref().take(1 << 16), &mut io::sink());
+        rest.map(drop).map_err(|error| opening.error(error))
     }
 }
 
-fn archive(path: &Path) -> Result<(ZipArchive<BufReader<File>>, u64), IoError> {
-    let (file, length) = open_file(path)?;
-    let archive = ZipArchive::new(BufReader::new(file));
-    Ok((archive.map_err(|error| malformed(path, &error))?, length))
+impl Opened for NpzArray<'_> {
+    fn header(&self) -> ValueType {
+        self.format.header.ty()
+    }
+
+    fn read(self: Box<Self>) -> Result<Data, OpenError> {
+        let header = &self.format.header;
+        self.opening.tensor(header, |out| self.fill(out))
+    }
 }
 
-fn malformed(path: &Path, error: &ZipError) -> IoError {
-    IoError::new(path, format!("it is not a readable .npz file: {error}"))
+fn archive<'a>(opening: &Opening<'a>) -> Result<(ZipArchive<BufReader<Bytes<'a>>>, u64), IoError> {
+    let bytes = opening.bytes()?;
+    let length = bytes.length;
+    let archive = ZipArchive::new(BufReader::new(bytes));
+    Ok((archive.map_err(|error| malformed(opening, &error))?, length))
+}
+
+fn malformed(opening: &Opening<'_>, error: &ZipError) -> IoError {
+    opening.error(format!("it is not a readable .npz file: {error}"))
 }
 
 fn array_name(member: &str) -> &str {

@@ -1,53 +1,73 @@
 //! Text files, and elements as text.
 
 use std::io::Read;
-use std::path::Path;
-use std::sync::Arc;
 
 use bytemuck::pod_read_unaligned;
 use half::{bf16, f16};
 use haul_ir::dtype::DType;
+use haul_ir::format::TEXT;
+use haul_ir::types::ValueType;
 use num_complex::Complex;
 
-use super::{OpenError, open_file, reading};
+use super::Codec;
+use super::open::{Bytes, OpenError, Opened, Opening};
 use crate::error::IoError;
-use crate::memory::{Account, Charge};
-use crate::tensor::Text;
+use crate::memory::Charge;
+use crate::tensor::{Data, Text};
 
-/// Reads a file of UTF-8.
-pub(super) fn read(path: &Path, account: &Arc<Account>) -> Result<Text, OpenError> {
-    let (file, length) = open_file(path)?;
-    let (bytes, charge) = read_charged(&mut file.take(length), length, path, account)?;
-    let text = decode(bytes, path)?;
-    Ok(Text::new(text, charge))
+pub(super) static CODEC: Codec = Codec {
+    format: &TEXT,
+    open: Some(|opening| {
+        let bytes = opening.bytes()?;
+        Ok(Box::new(TextFile { opening, bytes }))
+    }),
+    write: None,
+};
+
+/// A file of UTF-8.
+struct TextFile<'a> {
+    opening: &'a Opening<'a>,
+    bytes: Bytes<'a>,
+}
+
+impl Opened for TextFile<'_> {
+    fn header(&self) -> ValueType {
+        ValueType::Text
+    }
+
+    fn read(self: Box<Self>) -> Result<Data, OpenError> {
+        let Self { opening, bytes } = *self;
+        let length = bytes.length;
+        let (bytes, charge) = read_charged(&mut bytes.take(length), length, opening)?;
+        Ok(Data::Text(Text::new(decode(bytes, opening)?, charge)))
+    }
 }
 
 /// Reads to the end; memory is charged before it grows. `expected` is a first guess.
 pub(super) fn read_charged(
     input: &mut dyn Read,
     expected: u64,
-    path: &Path,
-    account: &Arc<Account>,
+    opening: &Opening<'_>,
 ) -> Result<(Vec<u8>, Charge), OpenError> {
-    let mut charge = account.charge(expected)?;
+    let mut charge = opening.access.account.charge(expected)?;
     let mut bytes = Vec::new();
     let mut capacity = expected;
     loop {
         let left = capacity - bytes.len() as u64;
         let read = (&mut *input).take(left).read_to_end(&mut bytes);
-        let read = read.map_err(|error| reading(path, &error))?;
+        let read = read.map_err(|error| opening.reading(&error))?;
         if (read as u64) < left {
             return Ok((bytes, charge));
         }
         let mut next = [0];
         match input
             .read(&mut next)
-            .map_err(|error| reading(path, &error))?
+            .map_err(|error| opening.reading(&error))?
         {
             0 => return Ok((bytes, charge)),
             _ => {
                 capacity = capacity.saturating_mul(2).max(1 << 16);
-                charge = account.charge(capacity)?;
+                charge = opening.access.account.charge(capacity)?;
                 bytes.push(next[0]);
             }
         }
@@ -55,14 +75,15 @@ pub(super) fn read_charged(
 }
 
 /// The text that bytes are.
-pub(super) fn decode(bytes: Vec<u8>, path: &Path) -> Result<String, IoError> {
+pub(super) fn decode(bytes: Vec<u8>, opening: &Opening<'_>) -> Result<String, IoError> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..at]
             .iter()
             .filter(|byte| **byte == b'\n')
             .count();
-        IoError::new(path, format!("line {line}: it is not UTF-8 text")).help("save it as UTF-8")
+        let message = format!("line {line}: it is not UTF-8 text");
+        opening.error(message).help("save it as UTF-8")
     })
 }
 

@@ -4,9 +4,10 @@
 
 use haul_ir::dtype::DType;
 use haul_ir::expr::{Expr, Symbol};
+use haul_ir::format::{File, NPY, Settings};
 use haul_ir::graph::{
-    Arg, Collection, GpuCount, Graph, Group, Input, OpNode, Output, Pin, Producer, Request, Sink,
-    Source, Stage, Typed, Value, arg_types,
+    Arg, Collection, GpuCount, Graph, Group, Input, OpNode, Output, Pin, Producer, Request, Source,
+    Stage, Typed, Value, arg_types,
 };
 use haul_ir::id::{CollectionId, IdVec, OpId, StageId, ValueId};
 use haul_ir::op::{
@@ -171,7 +172,7 @@ impl Pipeline {
         self.graph.stages[stage].results.push(value);
     }
 
-    pub(crate) fn output(&mut self, name: &str, sink: Sink, value: ValueId) {
+    pub(crate) fn output(&mut self, name: &str, sink: File, value: ValueId) {
         self.graph.outputs.push(Output {
             name: name.into(),
             sink,
@@ -180,7 +181,7 @@ impl Pipeline {
     }
 
     pub(crate) fn npy(&mut self, path: &str, value: ValueId) {
-        self.output(path, Sink::Npy { path: path.into() }, value);
+        self.output(path, File::new(&NPY, path), value);
     }
 
     /// Runs the ops that make these values as one kernel.
@@ -268,6 +269,15 @@ pub(crate) fn f32(shape: &[u64]) -> TensorType {
 
 pub(crate) fn tensor(dtype: DType, shape: &[u64]) -> TensorType {
     TensorType::new(dtype, shape.iter().map(|size| Expr::from(*size)).collect())
+}
+
+/// The files that a pattern names, by their endings.
+pub(crate) fn files(glob: &str) -> Source {
+    Source::Files {
+        glob: glob.into(),
+        format: None,
+        settings: Settings::default(),
+    }
 }
 
 /// The op of the catalogue with this name.

@@ -204,7 +204,7 @@ pub(super) static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: SOURCE,
         title: "the type does not fit the source",
-        explanation: "A table gives rows and columns, a picture u8 or u16 with two axes or three, \
+        explanation: "A table gives rows and columns, an image u8 or u16 with two axes or three, \
             random numbers are floats, and a constant has the shape in which it is written, in a \
             dtype that holds its numbers.",
         wrong: "Pipeline(version: 1, inputs: {\"x\": Random(seed: 1, type: \"i32[4]\")}, \
@@ -216,7 +216,7 @@ pub(super) static CODES: &[CodeInfo] = &[
         code: SINK,
         title: "the result does not fit the sink",
         explanation: "A table is written of at most two axes of real numbers, with as many names \
-            as columns; a picture of u8 or u16 with two axes, or three of which the last has 1 \
+            as columns; an image of u8 or u16 with two axes, or three of which the last has 1 \
             to 4 channels.",
         wrong: "Pipeline(version: 1, stages: {\"a\": (do: \"1.5\")}, \
             outputs: {\"p\": Image(path: \"p.png\", from: \"a\")})",

@@ -53,7 +53,7 @@ impl Teller<'_> {
             Kind::Transfer(stage, at) => self.transfer(stage, at),
             Kind::Output(at) => {
                 let output = &self.graph.outputs[at];
-                let path = names::on_one_line(output.sink.path());
+                let path = names::on_one_line(&output.sink.path);
                 let from = names::value(self.graph, output.value, None);
                 let mut facts = vec![("file", path), ("from", from)];
                 facts.extend(self.value(output.value));
