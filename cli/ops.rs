@@ -1,6 +1,6 @@
 //! `haul ops`: the catalogue.
 
-use haul_compiler::render::{Cell, Column, Table, signature, wrapped};
+use haul_compiler::render::{Cell, Column, Table, example, signature, wrapped};
 use haul_ir::op::{Example, Family, GpuKernel, Op};
 
 use crate::exit::{Exit, Trouble};
@@ -9,21 +9,39 @@ use crate::terminal;
 /// Lists the ops that formulas can use, or tells all about one.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The op to tell about.
-    name: Option<String>,
+    /// The op to tell about, or words to find ops by: those that have all of them in their names
+    /// and docs.
+    words: Vec<String>,
+    /// Print the example of the op as a pipeline that `haul run` runs.
+    #[arg(long, requires = "words")]
+    example: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
     let catalogue = haul_kernels::catalogue();
-    let Some(name) = &args.name else {
-        terminal::print(&list(catalogue.0))?;
-        return Ok(Exit::Fine);
+    let words = args.words.join(" ");
+    let named = catalogue.find(&words);
+    let unknown = || Trouble::unknown("op", &words, catalogue.names(), "`haul ops` lists them");
+    let text = match named {
+        Some(op) if args.example => op.examples().first().map_or_else(String::new, example),
+        Some(op) => page(op),
+        None if args.example => return Err(unknown()),
+        None => match found(catalogue.0, &args.words) {
+            ops if ops.is_empty() => return Err(unknown()),
+            ops => list(&ops),
+        },
     };
-    let op = catalogue
-        .find(name)
-        .ok_or_else(|| Trouble::unknown("op", name, catalogue.names(), "`haul ops` lists them"))?;
-    terminal::print(&page(op))?;
+    terminal::print(&text)?;
     Ok(Exit::Fine)
+}
+
+/// The ops that have all of the words in their names and docs.
+fn found(ops: &[&'static dyn Op], words: &[String]) -> Vec<&'static dyn Op> {
+    let has = |op: &&&'static dyn Op| {
+        let text = format!("{} {}", op.name(), op.doc()).to_lowercase();
+        words.iter().all(|word| text.contains(&word.to_lowercase()))
+    };
+    ops.iter().filter(has).copied().collect()
 }
 
 /// A table for each family.
@@ -90,5 +108,7 @@ fn shown(example: &Example) -> String {
         text += &format!("  {name} = {ty} {elements}\n");
     }
     let (ty, elements) = example.result;
-    text + &format!("  {}\n  gives {ty} {elements}\n", example.formula)
+    let (_, first) = example.call();
+    let first = first.map_or_else(String::new, |name| format!("{name} = "));
+    text + &format!("  {}\n  gives {first}{ty} {elements}\n", example.formula)
 }

@@ -63,6 +63,8 @@ const CASES: &[(&str, &str)] = &[
     ("ops", "ops"),
     ("ops_one", "ops matmul"),
     ("ops_unknown", "ops matmull"),
+    ("ops_words", "ops nan largest"),
+    ("ops_example", "ops einsum --example"),
     ("targets", "targets"),
     ("targets_one", "targets a100"),
     ("targets_alike", "targets a100x4"),

@@ -13,8 +13,9 @@ const HOW: &str = "HAUL_ACCEPT=1 cargo test --test whole generated";
 #[test]
 fn the_page_of_ops() {
     let mut page =
-        "# Ops\n\nWhat formulas can call. `haul ops` and `haul ops NAME` print the same. This \
-        page is made from the list\nin `kernels/src/ops.rs`.\n"
+        "# Ops\n\nWhat formulas can call. `haul ops` and `haul ops NAME` print the same, \
+        `haul ops WORDS` finds ops\nby what they say, and `haul ops NAME --example` prints the \
+        example as a pipeline to run. This page is\nmade from the list in `kernels/src/ops.rs`.\n"
             .to_owned();
     for family in Family::ALL {
         let ops = haul_kernels::catalogue()
@@ -114,10 +115,11 @@ fn entry(op: &dyn Op) -> String {
             .map(|(name, ty, elements)| format!("{name} = {ty} {elements}\n"));
         let (ty, elements) = example.result;
         let given: String = given.collect();
-        entry += &format!(
-            "\n```text\n{given}{} = {ty} {elements}\n```\n",
-            example.formula
-        );
+        let formula = match example.call() {
+            (call, None) => call.to_owned(),
+            (_, Some(first)) => format!("{}\n{first}", example.formula),
+        };
+        entry += &format!("\n```text\n{given}{formula} = {ty} {elements}\n```\n");
     }
     entry
 }

@@ -5,6 +5,7 @@ mod cli;
 mod conformance;
 mod diff;
 mod docs;
+mod examples;
 mod fix;
 mod generated;
 mod pipelines;

@@ -247,8 +247,10 @@ fn images_keep_their_bits_and_channels() {
 #[test]
 fn what_a_format_cannot_hold_is_refused_with_help() {
     let out = tempfile::tempdir().unwrap();
-    let source = Source::Constant { numbers: vec![0.0] };
-    let refused = |dtype, shape: &[u64], sink| {
+    let refused = |dtype: DType, shape: &[u64], sink| {
+        let parts = dtype.size() / dtype.real().size();
+        let numbers = vec![0.0; parts as usize];
+        let source = Source::Constant { numbers };
         let error =
             convert(&source, tensor(dtype, shape), sink, out.path(), out.path()).unwrap_err();
         format!("{}; {}", error.message, error.help.unwrap())

@@ -103,7 +103,7 @@ pub enum Source {
     },
     /// The same numbers always, in row-major order; one for a value that fills the whole tensor.
     Constant {
-        /// The numbers.
+        /// The numbers; of complex ones the real and the imaginary part.
         numbers: Vec<f64>,
     },
     /// Numbers evenly spaced from `start` to `stop`, both included.

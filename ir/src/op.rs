@@ -758,11 +758,22 @@ pub enum GpuKernel {
 /// A worked example: a formula, what its names stand for, and its value.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
-    /// The call: `sum(x, axis=0)`.
+    /// The call, `sum(x, axis=0)`; a statement where it has several results,
+    /// `q, r = qr(x)`.
     pub formula: &'static str,
     /// Each name with its type and elements in row-major order, as authors write them:
     /// `("x", "f32[2, 2]", "1 2 3 4")`.
     pub given: &'static [(&'static str, &'static str, &'static str)],
-    /// Type and elements of the result.
+    /// Type and elements of the result, or of the first.
     pub result: (&'static str, &'static str),
+}
+
+impl Example {
+    /// The call, and the name of its first result where it has several.
+    pub fn call(&self) -> (&'static str, Option<&'static str>) {
+        match self.formula.split_once(" = ") {
+            Some((names, call)) => (call, names.split(", ").next()),
+            None => (self.formula, None),
+        }
+    }
 }

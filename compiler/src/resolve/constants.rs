@@ -1,9 +1,12 @@
 //! Constants as they are written in the file: nested lists of numbers.
 
+use std::str::FromStr;
+
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::dtype::{DType, Kind};
 use haul_ir::expr::Expr;
 use haul_ir::types::TensorType;
+use num_complex::Complex;
 
 use crate::diagnostics::codes::SOURCE;
 use crate::syntax::ast::{Literal, Number};
@@ -11,7 +14,7 @@ use crate::syntax::ast::{Literal, Number};
 type Mistake = Box<Diagnostic>;
 
 /// The numbers of a constant in row-major order, and its type: the declared one, or
-/// `bool`, `i64` or `f64` as it is written. `place` is where a type is, or could be declared.
+/// `bool`, `i64`, `f64` or `c128` as it is written. `place` is where a type is, or could be declared.
 pub(super) fn constant(
     value: &Literal,
     declared: Option<TensorType>,
@@ -32,8 +35,11 @@ pub(super) fn constant(
         }
         None => TensorType::new(natural(&elements), sizes),
     };
-    let numbers = elements.iter().map(|element| element.number(ty.dtype));
-    Ok((numbers.collect::<Result<_, _>>()?, ty))
+    let mut numbers = Vec::new();
+    for element in elements {
+        element.write(ty.dtype, &mut numbers)?;
+    }
+    Ok((numbers, ty))
 }
 
 /// The shape of nested lists, which must not be ragged.
@@ -55,19 +61,18 @@ fn shape(value: &Literal) -> Result<Vec<u64>, Mistake> {
     Ok(shape)
 }
 
-#[derive(Clone, Copy)]
-struct Element {
-    value: Scalar,
+struct Element<'a> {
+    value: Scalar<'a>,
     span: Span,
 }
 
-#[derive(Clone, Copy)]
-enum Scalar {
+enum Scalar<'a> {
     Bool(bool),
     Number(Number),
+    Complex(&'a str),
 }
 
-fn flatten(value: &Literal, elements: &mut Vec<Element>) {
+fn flatten<'a>(value: &'a Literal, elements: &mut Vec<Element<'a>>) {
     match value {
         Literal::List(list) => list.value.iter().for_each(|item| flatten(item, elements)),
         Literal::Number(number) => elements.push(Element {
@@ -78,13 +83,19 @@ fn flatten(value: &Literal, elements: &mut Vec<Element>) {
             value: Scalar::Bool(truth.value),
             span: truth.span,
         }),
+        Literal::Complex(number) => elements.push(Element {
+            value: Scalar::Complex(&number.value),
+            span: number.span,
+        }),
     }
 }
 
 /// The dtype of elements as they are written.
-fn natural(elements: &[Element]) -> DType {
-    let is = |test: fn(&Scalar) -> bool| elements.iter().any(|element| test(&element.value));
-    if is(|value| matches!(value, Scalar::Number(Number::Float(_)))) || elements.is_empty() {
+fn natural(elements: &[Element<'_>]) -> DType {
+    let is = |test: fn(&Scalar<'_>) -> bool| elements.iter().any(|element| test(&element.value));
+    if is(|value| matches!(value, Scalar::Complex(_))) {
+        DType::C128
+    } else if is(|value| matches!(value, Scalar::Number(Number::Float(_)))) || elements.is_empty() {
         DType::F64
     } else if is(|value| matches!(value, Scalar::Number(_))) {
         DType::I64
@@ -96,9 +107,26 @@ fn natural(elements: &[Element]) -> DType {
 /// Up to here every whole number is an `f64`.
 const EXACT: u128 = 1 << 53;
 
-impl Element {
-    /// The element as a number, where it is one of that dtype.
-    fn number(self, dtype: DType) -> Result<f64, Mistake> {
+impl Element<'_> {
+    /// Appends the element, where it is one of that dtype; a complex one in its two parts.
+    fn write(&self, dtype: DType, numbers: &mut Vec<f64>) -> Result<(), Mistake> {
+        let is_complex = dtype.kind() == Kind::Complex;
+        let number = match self.value {
+            Scalar::Complex(text) if is_complex => Complex::from_str(text).map_err(|_| {
+                let message = "this is no complex number such as `1+2j`";
+                Diagnostic::error(SOURCE, self.span, message)
+            })?,
+            _ => self.real(dtype)?.into(),
+        };
+        numbers.push(number.re);
+        if is_complex {
+            numbers.push(number.im);
+        }
+        Ok(())
+    }
+
+    /// The element as a real number, where it is one of that dtype.
+    fn real(&self, dtype: DType) -> Result<f64, Mistake> {
         let refuse = |message: String| Err(Box::new(Diagnostic::error(SOURCE, self.span, message)));
         match self.value {
             Scalar::Bool(truth) if dtype == DType::Bool => Ok(f64::from(u8::from(truth))),
@@ -117,6 +145,7 @@ impl Element {
                 refuse(format!("{value:?} is no {dtype}"))
             }
             Scalar::Number(Number::Float(value)) => Ok(value),
+            Scalar::Complex(text) => refuse(format!("{text} is no {dtype}")),
         }
     }
 }

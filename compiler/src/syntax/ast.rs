@@ -75,7 +75,7 @@ pub struct Param {
 pub enum Number {
     /// Written without point and exponent.
     Int(i128),
-    /// Written with one; finite.
+    /// Written with one; finite but in constants, which may be `inf`, `-inf` and `NaN`.
     Float(f64),
 }
 
@@ -161,6 +161,8 @@ pub enum Literal {
     Number(Spanned<Number>),
     /// `true` or `false`.
     Bool(Spanned<bool>),
+    /// A complex number, as it is written: `"1+2j"`.
+    Complex(Spanned<String>),
     /// A list along one axis.
     List(Spanned<Vec<Literal>>),
 }

@@ -2,7 +2,7 @@
 
 use haul_ir::format::{FORMATS, Format, Typing};
 
-use super::ast::{File, Input, Literal, Settings, Source, SourceKind, Spanned, SplitOf};
+use super::ast::{File, Input, Literal, Number, Settings, Source, SourceKind, Spanned, SplitOf};
 use super::reader::{Fields, Reader};
 use super::tree::{Node, NodeKind};
 
@@ -140,11 +140,18 @@ impl Reader<'_> {
             let items = self.all(items, Self::literal)?;
             return Some(Literal::List(Spanned::new(items, node.span)));
         }
-        match self.written(node.span) {
-            "true" => Some(Literal::Bool(Spanned::new(true, node.span))),
-            "false" => Some(Literal::Bool(Spanned::new(false, node.span))),
-            _ => self.exact(node).map(Literal::Number),
+        if let NodeKind::String = &node.kind {
+            return self.string(node).map(Literal::Complex);
         }
+        let float = |value| Literal::Number(Spanned::new(Number::Float(value), node.span));
+        Some(match self.written(node.span) {
+            "true" => Literal::Bool(Spanned::new(true, node.span)),
+            "false" => Literal::Bool(Spanned::new(false, node.span)),
+            "inf" => float(f64::INFINITY),
+            "-inf" => float(f64::NEG_INFINITY),
+            "NaN" => float(f64::NAN),
+            _ => Literal::Number(self.exact(node)?),
+        })
     }
 
     fn linspace(&mut self, mut fields: Fields<'_>) -> Option<SourceKind> {

@@ -59,25 +59,27 @@ fn write_unit(words: &[u32], dtype: DType, space: &mut [u8]) {
     }
 }
 
+/// A complex number is two numbers.
 fn constant(numbers: &[f64], dtype: DType, out: &mut [u8]) -> Result<(), String> {
-    let size = dtype.size() as usize;
-    let elements = out.len() / size;
-    if numbers.len() != 1 && numbers.len() != elements {
+    let part = dtype.real();
+    let parts = (dtype.size() / part.size()) as usize;
+    let elements = out.len() / dtype.size() as usize;
+    if numbers.len() != parts && numbers.len() != elements * parts {
         return Err(format!(
             "{} numbers are given for {elements} elements",
-            numbers.len()
+            numbers.len() / parts
         ));
     }
-    if let [number] = numbers {
-        let element = real(*number, dtype)?;
-        out.par_chunks_mut(size * 4096).for_each(|part| {
-            part.chunks_exact_mut(size)
-                .for_each(|space| space.copy_from_slice(&element));
+    let bytes = numbers.iter().map(|number| real(*number, part));
+    let bytes: Vec<u8> = bytes.collect::<Result<Vec<_>, _>>()?.concat();
+    if numbers.len() == parts {
+        out.par_chunks_mut(bytes.len() * 4096).for_each(|chunk| {
+            chunk
+                .chunks_exact_mut(bytes.len())
+                .for_each(|space| space.copy_from_slice(&bytes));
         });
-        return Ok(());
-    }
-    for (number, space) in numbers.iter().zip(out.chunks_exact_mut(size)) {
-        space.copy_from_slice(&real(*number, dtype)?);
+    } else {
+        out.copy_from_slice(&bytes);
     }
     Ok(())
 }
@@ -101,6 +103,7 @@ fn linspace(start: f64, stop: f64, dtype: DType, out: &mut [u8]) -> Result<(), S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use num_complex::Complex;
 
     fn filled<T: bytemuck::Pod>(source: &Source, dtype: DType, len: usize) -> Vec<T> {
         let mut elements = vec![T::zeroed(); len];
@@ -140,6 +143,10 @@ mod tests {
         let half = Source::Constant { numbers: vec![0.5] };
         assert_eq!(filled::<f64>(&half, DType::F64, 4), [0.5; 4]);
         assert!(fill(&half, DType::U8, &mut [0; 4]).is_err());
+        let numbers = vec![1.0, 2.0];
+        let pair = Source::Constant { numbers };
+        let one = Complex::new(1.0_f32, 2.0);
+        assert_eq!(filled::<Complex<f32>>(&pair, DType::C64, 3), [one; 3]);
     }
 
     /// `numpy.linspace(0, 1, 11)[3]` is 0.30000000000000004.

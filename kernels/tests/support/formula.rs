@@ -29,7 +29,7 @@ const OPERATORS: [(&str, &str); 18] = [
 
 /// The name of the op that an example calls, its arguments and its attributes.
 pub(crate) fn call(example: &Example, op: &dyn Op) -> (&'static str, Vec<Arg>, Attrs) {
-    let (name, written) = split(example.formula);
+    let (name, written) = split(example.call().0);
     let params = op.params();
     let variadic = params.first().is_some_and(|p| p.kind == ParamKind::Tensors);
     let mut slots = vec![Vec::new(); params.len()];

@@ -111,7 +111,7 @@ casts! {
     F32 "f32" to_single f32, "To single precision, rounded to nearest even."
         ("f64[3]" "1 0.1 1e300" => "1 0.1 inf");
     F64 "f64" to_real f64, "To double precision; integers beyond 2**53 are rounded."
-        ("i64[3]" "1 -2 9007199254740993" => "1 -2 9007199254740992");
+        ("i64[3]" "1 -2 9007199254740992" => "1 -2 9007199254740992");
     C64 "c64" to_complex f32, "To complex numbers with parts of single precision."
         ("f64[3]" "1 -2 0.5" => "1+0j -2+0j 0.5+0j");
     C128 "c128" to_complex f64, "To complex numbers with parts of double precision."

@@ -60,7 +60,7 @@ static EIGH: Linalg = Linalg {
     kernel: each!(decompose::eigh),
     gpu: "cusolver syevd",
     examples: &[Example {
-        formula: "eigh(x)",
+        formula: "values, vectors = eigh(x)",
         given: &[("x", "f64[2, 2]", "2 1 1 2")],
         result: ("f64[2]", "1 3"),
     }],
@@ -128,7 +128,7 @@ static SVD: Linalg = Linalg {
     kernel: each!(decompose::svd),
     gpu: "cusolver gesvd",
     examples: &[Example {
-        formula: "svd(x)",
+        formula: "u, s, vh = svd(x)",
         given: &[("x", "f64[2, 2]", "3 0 0 -2")],
         result: ("f64[2, 2]", "1 0 0 1"),
     }],
@@ -170,7 +170,7 @@ static QR: Linalg = Linalg {
     kernel: each!(decompose::qr),
     gpu: "cusolver geqrf",
     examples: &[Example {
-        formula: "qr(x)",
+        formula: "q, r = qr(x)",
         given: &[("x", "f64[2, 2]", "0 -2 3 4")],
         result: ("f64[2, 2]", "0 -1 1 0"),
     }],
@@ -196,7 +196,7 @@ static LU: Linalg = Linalg {
     kernel: each!(decompose::lu),
     gpu: "cusolver getrf",
     examples: &[Example {
-        formula: "lu(x)",
+        formula: "p, l, u = lu(x)",
         given: &[("x", "f64[2, 2]", "1 2 4 6")],
         result: ("f64[2, 2]", "0 1 1 0"),
     }],
@@ -372,7 +372,7 @@ static SLOGDET: Linalg = Linalg {
     kernel: each!(measure::slogdet),
     gpu: "cusolver getrf",
     examples: &[Example {
-        formula: "slogdet(x)",
+        formula: "sign_of, log_of = slogdet(x)",
         given: &[("x", "f64[2, 2]", "1 2 4 6")],
         result: ("f64[]", "-1"),
     }],

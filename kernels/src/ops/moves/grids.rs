@@ -46,7 +46,7 @@ pub(crate) static MESHGRID: Move = Move {
     cost: Cost::All,
     cpu: CpuKernel::Array(meshgrid),
     examples: &[Example {
-        formula: "meshgrid(a, b)",
+        formula: "x, y = meshgrid(a, b)",
         given: &[("a", "i32[3]", "1 2 3"), ("b", "i32[2]", "4 5")],
         result: ("i32[2, 3]", "1 2 3 1 2 3"),
     }],

@@ -40,12 +40,12 @@ pub(crate) static SPLIT: Move = Move {
     cpu: CpuKernel::Array(split),
     examples: &[
         Example {
-            formula: "split(x, 2)",
+            formula: "first, second = split(x, 2)",
             given: &[("x", "i32[4]", "1 2 3 4")],
             result: ("i32[2]", "1 2"),
         },
         Example {
-            formula: "split(x, [1, -1], axis=1)",
+            formula: "first, second = split(x, [1, -1], axis=1)",
             given: &[("x", "i32[2, 3]", "1 2 3 4 5 6")],
             result: ("i32[2, 1]", "1 4"),
         },

@@ -117,12 +117,12 @@ impl Op for TopK {
     fn examples(&self) -> &'static [Example] {
         &[
             Example {
-                formula: "topk(x, 2)",
+                formula: "values, indices = topk(x, 2)",
                 given: &[("x", "f32[2, 4]", "1 4 2 3 5 nan 7 6")],
                 result: ("f32[2, 2]", "4 3 nan 7"),
             },
             Example {
-                formula: "topk(x, 2, axis=0, largest=false)",
+                formula: "values, indices = topk(x, 2, axis=0, largest=false)",
                 given: &[("x", "i32[3, 2]", "1 4 2 3 0 6")],
                 result: ("i32[2, 2]", "0 3 1 4"),
             },

@@ -60,7 +60,7 @@ pub(in crate::ops) static MAX_POOL_WITH_INDICES: ArrayOp = ArrayOp {
     cpu: CpuKernel::Contiguous(kernel::max_pool_with_indices),
     gpu: GpuKernel::Own,
     examples: &[Example {
-        formula: "max_pool_with_indices(x, 2)",
+        formula: "values, indices = max_pool_with_indices(x, 2)",
         given: &[("x", "f32[1, 1, 5]", "1 3 2 5 4")],
         result: ("f32[1, 1, 2]", "3 5"),
     }],
