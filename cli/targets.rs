@@ -158,6 +158,11 @@ fn page(target: &Target) -> String {
             );
         }
         page += &fact("memory", &memory(node));
+        let source = match &node.source {
+            Some(source) => format!("cpus and memory: {source}"),
+            None => "assumption: cpus and memory, as the target names no source".to_owned(),
+        };
+        page += &fact("", &source);
         for alike in node.gpus.chunk_by(|a, b| a == b) {
             page += &gpu_facts(&alike[0], alike.len());
         }

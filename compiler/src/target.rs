@@ -90,6 +90,7 @@ pub fn local(cpus: u32, memory: u64) -> Target {
         cpu: reference(),
         memory,
         gpus: Vec::new(),
+        source: Some("this machine".to_owned()),
         price: None,
     };
     Target {
@@ -173,6 +174,7 @@ fn to_node(name: &str, node: &file::Node, tables: &[&Devices]) -> Result<Node, F
         cpu: find_cpu(&node.cpu, tables, at("cpu", None))?,
         memory: node.memory.0,
         gpus,
+        source: node.source.as_ref().map(|source| source.0.clone()),
         price: node.price.as_ref().map(file::NodePrice::to_ir),
     })
 }

@@ -33,6 +33,8 @@ pub struct Node {
     pub memory: u64,
     /// GPUs of each.
     pub gpus: Vec<Gpu>,
+    /// Where its cpus and memory come from, and the date; assumed where nothing says so.
+    pub source: Option<String>,
     /// What an hour of one costs.
     pub price: Option<Price>,
 }

@@ -31,6 +31,8 @@ pub(super) struct Node {
     /// Names of GPUs, with how many of them a node has.
     #[serde(default)]
     pub(super) gpus: Table<u32>,
+    /// Where cpus and memory come from, and the date.
+    pub(super) source: Option<Origin>,
     pub(super) price: Option<NodePrice>,
 }
 
