@@ -14,7 +14,7 @@ use crate::file::File;
 use crate::fix::{self, fix};
 use crate::lints::{Lints, not_simulated, told};
 use crate::messages::{self, Format};
-use crate::{machine, terminal};
+use crate::{project, terminal};
 
 /// Checks pipeline files and reports every mistake at once.
 ///
@@ -25,14 +25,16 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Machines that the requests are checked against: a name of `haul targets`, a target file, or
-    /// `local`.
+    /// `local`. Without, those that `haul.ron` declares; where there are none, only the file is
+    /// checked.
     #[arg(long = "target", value_name = "TARGET")]
     targets: Vec<String>,
     #[command(flatten)]
     set: Set,
     #[command(flatten)]
     lints: Lints,
-    /// Makes the edits that warnings about a target give, in the files themselves.
+    /// Makes the edits that need no judgement, in the files themselves: those of warnings about a
+    /// target, and of mistakes that can only be mended one way.
     #[arg(long)]
     fix: bool,
     /// How mistakes are printed.
@@ -47,8 +49,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
         return Err(Trouble::new(message));
     }
     let levels = args.lints.levels()?;
-    let named = args.targets.iter().map(|name| machine::target(name));
-    let targets = named.collect::<Result<Vec<_>, _>>()?;
+    let targets = match args.targets.is_empty() {
+        true => project::declared_targets()?,
+        false => project::targets(&args.targets)?,
+    };
     let mut exit = Exit::Fine;
     for path in &args.files {
         let mut file = File::read(path)?;

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use haul_compiler::diagnostics::codes::UNKNOWN_GPU;
 use haul_compiler::diagnostics::edited;
 use haul_compiler::render::units;
 use haul_ir::cost::Nanos;
-use haul_ir::diagnostic::{Diagnostic, Severity};
+use haul_ir::diagnostic::{Applicability, Diagnostic, Severity};
 
 use crate::exit::Trouble;
 use crate::file::{File, replace};
@@ -154,11 +153,11 @@ fn round(file: &File, found: &Found, find: impl Fn(&File) -> Found) -> Round {
     round
 }
 
-/// Positions of the diagnostics with edits that are made: those of lints, which change no result.
-/// What a name or a mistake was meant to be is a guess, which the author has to judge.
+/// Positions of the diagnostics with edits that are made. What is but a guess of what was meant, the
+/// author has to judge.
 fn mendable(found: &Found) -> impl Iterator<Item = usize> {
     let all = found.diagnostics.iter().enumerate();
-    let is_sure = |d: &Diagnostic| d.code.0.starts_with("W03") && d.code != UNKNOWN_GPU;
+    let is_sure = |d: &Diagnostic| d.applicability == Applicability::MachineApplicable;
     all.filter(move |(_, diagnostic)| !diagnostic.fix.is_empty() && is_sure(diagnostic))
         .map(|(at, _)| at)
 }

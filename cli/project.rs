@@ -136,12 +136,7 @@ pub(crate) fn targets(names: &[String]) -> Result<Vec<Target>, Trouble> {
 
 /// The targets that plans are made for when none is named: at least one.
 pub(crate) fn default_targets() -> Result<Vec<Target>, Trouble> {
-    let project = Project::find()?;
-    let declared = project.iter().flat_map(|project| {
-        let names = project.declared.targets.iter();
-        names.map(|name| project.target(name))
-    });
-    let targets = declared.collect::<Result<Vec<_>, _>>()?;
+    let targets = declared_targets()?;
     if targets.is_empty() {
         let choices = machine::choices();
         let message =
@@ -149,6 +144,16 @@ pub(crate) fn default_targets() -> Result<Vec<Target>, Trouble> {
         return Err(Trouble::new(message));
     }
     Ok(targets)
+}
+
+/// The targets that the project declares.
+pub(crate) fn declared_targets() -> Result<Vec<Target>, Trouble> {
+    let project = Project::find()?;
+    let declared = project.iter().flat_map(|project| {
+        let names = project.declared.targets.iter();
+        names.map(|name| project.target(name))
+    });
+    declared.collect()
 }
 
 /// The path as it is shown and written in files: with `/`.

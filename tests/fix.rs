@@ -138,6 +138,105 @@ fn alternatives_that_become_the_same_are_one() {
 }
 
 #[test]
+fn a_gpu_that_alternatives_inherit_goes_where_it_is_written() {
+    let text = "Pipeline(
+    version: 1,
+    inputs: { \"x\": Npy(path: \"x.npy\", type: \"f32[100]\") },
+    stages: {
+        \"only\": (gpus: 1, any_of: [(cpus: 2)], do: \"sum(x)\"),
+        \"same\": (gpus: 1, any_of: [(cpus: 1), (cpus: 1, gpus: 0.5)], do: \"sum(x)\"),
+        \"none\": (gpu_type: \"A100-80GB\", vram: \"1 GiB\", any_of: [()], do: \"sum(x)\"),
+        // On this target the second is chosen, and the first may be for another.
+        \"two\": (gpus: 1, any_of: [(cpus: 100), (cpus: 2)], do: \"sum(x)\"),
+    },
+    outputs: {
+        \"a\": Npy(path: \"a.npy\", from: \"only\"),
+        \"b\": Npy(path: \"b.npy\", from: \"same\"),
+        \"c\": Npy(path: \"c.npy\", from: \"none\"),
+        \"d\": Npy(path: \"d.npy\", from: \"two\"),
+    },
+)";
+    let (status, said, after) = fixed(text, &["--target", "a100"]);
+    assert_eq!(status, 0, "{said}");
+    let expected = text
+        .replace("gpus: 1, any_of: [(cpus: 2)]", "any_of: [(cpus: 2)]")
+        .replace(
+            "gpus: 1, any_of: [(cpus: 1), (cpus: 1, gpus: 0.5)]",
+            "any_of: [(cpus: 1)]",
+        )
+        .replace(
+            "gpu_type: \"A100-80GB\", vram: \"1 GiB\", any_of: [()], ",
+            "",
+        )
+        .replace("(cpus: 100), (cpus: 2)", "(cpus: 100), (gpus: 0, cpus: 2)");
+    assert_eq!(after, expected, "{said}");
+}
+
+#[test]
+fn mistakes_that_can_be_mended_one_way_are_mended() {
+    let right = "Pipeline(version: 1,
+        inputs: {\"x\": Npy(path: \"x.npy\", type: \"f32[100]\")},
+        stages: {\"a\": (do: \"sum(x)\"), \"b\": (do: \"max(x)\")},
+        outputs: {\"a\": Npy(path: \"a.npy\", from: \"a\"), \"b\": Npy(path: \"b.npy\", from: \"b\")})";
+    let wrong = [
+        right.replace("version: 1,", "version: 1"),
+        right.replace("\"x.npy\", type", "\"x.npy\" type"),
+        right.replace("version: 1", "version= 1"),
+        right.replace("version: 1", "\"version\": 1"),
+        right.replace("{\"x\":", "{x:"),
+        right.replace("\"max(x)\"", "'max(x)'"),
+        right.replace("\"max(x)\")", "\"max(x)\""),
+        right.strip_suffix(')').expect("a bracket").to_owned(),
+        right.replace("f32[", "float32["),
+        right
+            .replace("\"a.npy\",", "\"a.npy\"")
+            .replace("f32[", "float["),
+    ];
+    for text in wrong {
+        let (status, said, after) = fixed(&text, &[]);
+        let after = after.replace("f64", "f32");
+        assert_eq!((status, after.as_str()), (0, right), "{text}\n{said}");
+    }
+    // It could be a colon that is missing, or the bracket belongs elsewhere.
+    for text in [
+        right.replace("do: \"max(x)\"", "do \"max(x)\""),
+        right.replace("\"sum(x)\"),", "\"sum(x)\","),
+        right.replace("\"b\")})", "\"b\""),
+    ] {
+        let (status, said, after) = fixed(&text, &[]);
+        assert_eq!((status, &after), (1, &text), "{said}");
+        assert!(said.contains("p.ron: nothing to change\n"), "{said}");
+    }
+}
+
+#[test]
+fn without_a_target_those_of_the_project_count() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("p.ron");
+    let check = |more: &[&str]| {
+        let mut command = support::haul();
+        command.current_dir(folder.path());
+        outcome(command.args(["check", "p.ron"]).args(more))
+    };
+    fs::write(&path, IDLE).expect("room for it");
+    let (status, stdout, stderr) = check(&["--fix"]);
+    assert_eq!((status, stdout.as_str()), (0, ""), "{stderr}");
+    assert_eq!(read(&path), IDLE);
+
+    let project = "Project(version: 1, targets: [\"a100\"])";
+    fs::write(folder.path().join("haul.ron"), project).expect("room for it");
+    let (status, stdout, stderr) = check(&[]);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(
+        stdout.starts_with("on a100\n") && stderr.contains("W0301"),
+        "{stdout}{stderr}"
+    );
+    let (status, _, stderr) = check(&["--fix"]);
+    assert_eq!(status, 0, "{stderr}");
+    assert_eq!(read(&path), IDLE.replace("gpus: 1, ", ""));
+}
+
+#[test]
 fn no_run_costs_more_for_nothing() {
     // Two GPUs: `b` holds one for nothing, beside `a`. Without, it would be on the other node, which
     // then has to be paid as well.

@@ -33,6 +33,8 @@ pub struct RequestFields {
     pub inherits_memory: bool,
     /// Whether it is an alternative of a stage that asks for a GPU itself.
     pub inherits_gpu: bool,
+    /// What to remove so that the stage says nothing of a GPU itself.
+    pub inherited_gpu_parts: Vec<Span>,
     /// The value of its `gpu_type`, or else of the stage's, with its quotes.
     pub gpu_type: Option<Span>,
     /// What to remove so that its stage has no alternatives.
@@ -47,7 +49,9 @@ impl RequestFields {
         Self {
             own: own.clone(),
             inherits_memory: whole.is_some_and(|whole| whole.memory.is_some()),
-            inherits_gpu: whole.is_some_and(|whole| !whole.gpu_parts.is_empty()),
+            inherits_gpu: whole
+                .is_some_and(|whole| whole.gpus.is_some() || whole.gpu_type.is_some()),
+            inherited_gpu_parts: whole.map_or_else(Vec::new, |whole| whole.gpu_parts.clone()),
             gpu_type: own.gpu_type.or(whole.and_then(|whole| whole.gpu_type)),
             any_of_parts: whole.map_or_else(Vec::new, |whole| whole.any_of_parts.clone()),
             is_alternative: whole.is_some(),

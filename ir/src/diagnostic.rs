@@ -72,6 +72,24 @@ pub struct Fix {
     pub text: String,
 }
 
+/// Whether an edit can be made without asking the author.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applicability {
+    /// It is what the author meant, or changes no result.
+    MachineApplicable,
+    /// It may not be what was meant: the author has to judge.
+    MaybeIncorrect,
+}
+
+impl fmt::Display for Applicability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Applicability::MachineApplicable => "machine_applicable",
+            Applicability::MaybeIncorrect => "maybe_incorrect",
+        })
+    }
+}
+
 /// What following the help would save of a run, predicted; below zero where it would cost more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Saving {
@@ -99,6 +117,8 @@ pub struct Diagnostic {
     /// The edits that the help describes, where it is mechanical: all of them together, in the
     /// order of the file.
     pub fix: Vec<Fix>,
+    /// Whether these edits can be made without asking the author.
+    pub applicability: Applicability,
     /// What the help would save, where that is known.
     pub saving: Option<Saving>,
 }
@@ -127,6 +147,7 @@ impl Diagnostic {
             labels: Vec::new(),
             help: None,
             fix: Vec::new(),
+            applicability: Applicability::MaybeIncorrect,
             saving: None,
         }
     }
@@ -162,6 +183,13 @@ impl Diagnostic {
             span,
             text: text.into(),
         });
+        self
+    }
+
+    /// Says that the edits can be made without asking the author.
+    #[must_use]
+    pub fn machine_applicable(mut self) -> Self {
+        self.applicability = Applicability::MachineApplicable;
         self
     }
 

@@ -7,7 +7,8 @@ use super::lines::Lines;
 
 /// The diagnostics about `text`, one object a line: `code`, `severity` (`error` or `warning`),
 /// `message`, `file`, `primary` and `labels` with their places and texts, `help`, `fix` with the
-/// places and new texts of its edits, and `saving` in nanoseconds and billionths of a US dollar.
+/// places and new texts of its edits, `applicability` of these (`machine_applicable`, or
+/// `maybe_incorrect` where the author has to judge; none without edits), and `saving` in nanoseconds and billionths of a US dollar.
 ///
 /// A place is bytes from 0 (`start`, `end`), and `line` and `column` of both ends from 1, in
 /// characters.
@@ -33,6 +34,7 @@ struct Record<'a> {
     labels: Vec<Place<'a>>,
     help: Option<&'a str>,
     fix: Vec<Place<'a>>,
+    applicability: Option<String>,
     saving: Option<Saving>,
 }
 
@@ -79,6 +81,7 @@ impl<'a> Record<'a> {
                 .iter()
                 .map(|edit| Place::new(edit.span, &edit.text, lines))
                 .collect(),
+            applicability: (!fix.is_empty()).then(|| diagnostic.applicability.to_string()),
             saving: diagnostic.saving.map(|saving| Saving {
                 nanos: saving.time,
                 nano_usd: saving.nano_usd,

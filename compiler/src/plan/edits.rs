@@ -13,7 +13,7 @@ pub(super) fn set(
     fields: Option<&RequestFields>,
 ) -> Diagnostic {
     match (at, fields) {
-        (Some(at), _) => diagnostic.fix(at, value),
+        (Some(at), _) => diagnostic.fix(at, value).machine_applicable(),
         (None, Some(fields)) => write(diagnostic, &format!("{name}: {value}"), fields),
         (None, None) => diagnostic,
     }
@@ -22,8 +22,7 @@ pub(super) fn set(
 /// Adds the edit that writes other fields into a request.
 pub(super) fn write(diagnostic: Diagnostic, written: &str, fields: &RequestFields) -> Diagnostic {
     let room = &fields.own.room;
-    diagnostic.fix(
-        Span::new(room.at, room.at),
-        format!("{written}{}", room.after),
-    )
+    let at = Span::new(room.at, room.at);
+    let edited = diagnostic.fix(at, format!("{written}{}", room.after));
+    edited.machine_applicable()
 }

@@ -60,7 +60,7 @@ pub fn verdicts(
 }
 
 /// The same for tools, one JSON object a line: `target`, `stage`, `line`, `request` (which of its
-/// alternatives, from 0), `asked`, `verdict` (`fits`, `waits` or `impossible`), `wait` in
+/// alternatives, from 1), `asked`, `verdict` (`fits`, `waits` or `impossible`), `wait` in
 /// nanoseconds and `behind` which stage, `node`, `missing`, and `nearest`.
 pub fn verdicts_json(
     graph: &Graph,
@@ -96,7 +96,7 @@ pub fn verdicts_json(
             target: &target.name,
             stage: &stage.name,
             line: lines.line(verdict.span.start),
-            request: verdict.request,
+            request: verdict.request + 1,
             asked: request.map(Asked::from),
             wait,
             behind,

@@ -56,7 +56,8 @@ fn detour_of(lints: &Lints<'_>, choice: &Choice, detour: &Detour) -> Option<Diag
                 .help("let it be where it costs less");
             let diagnostic = with_saving(diagnostic, saving);
             let wishes = wishes(lints, &typed.groups()[detour.group].ops).into_iter();
-            Some(wishes.fold(diagnostic, |diagnostic, wish| diagnostic.fix(wish, "Auto")))
+            let edited = wishes.fold(diagnostic, |diagnostic, wish| diagnostic.fix(wish, "Auto"));
+            Some(edited.machine_applicable())
         }
         Reason::NoGpuKernel(why) => Some(
             diagnostic

@@ -124,7 +124,10 @@ pub(super) fn missing(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> 
     };
     Some(match places.own.gpus {
         // An alternative that asks for none in so many words.
-        Some(gpus) => diagnostic.fix(gpus, format!("1, {gpu_type}")),
+        Some(gpus) => {
+            let edited = diagnostic.fix(gpus, format!("1, {gpu_type}"));
+            edited.machine_applicable()
+        }
         None => write(diagnostic, &fields, places),
     })
 }

@@ -64,7 +64,8 @@ pub(super) fn idle(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> {
     let diagnostic = with_saving(diagnostic, saving);
     if let Some(fields) = parts {
         let parts = fields.own.memory_parts.iter();
-        return Some(parts.fold(diagnostic, |diagnostic, part| diagnostic.fix(*part, "")));
+        let edited = parts.fold(diagnostic, |diagnostic, part| diagnostic.fix(*part, ""));
+        return Some(edited.machine_applicable());
     }
     let at = fields.and_then(|fields| fields.own.memory);
     let value = format!("\"{}\"", exact_bytes(enough));

@@ -60,7 +60,7 @@ pub(super) fn sooner_on_cpus(lints: &Lints<'_>) -> Option<Diagnostic> {
     let diagnostic = Diagnostic::warning(SOONER_ON_CPUS, lints.span(busiest), message)
         .at("the GPUs are busy here")
         .help(help(lints, &changed));
-    let has_edit = |(_, without): &(&Choice, WithoutGpu)| !without.parts.is_empty();
+    let has_edit = |(_, without): &(&Choice, WithoutGpu)| !without.edits.is_empty();
     let is_edit = changed.len() <= MOST_CHANGED && changed.iter().all(has_edit);
     let edits = changed.iter().filter(|_| is_edit);
     let diagnostic = edits.fold(diagnostic, |diagnostic, (_, without)| {

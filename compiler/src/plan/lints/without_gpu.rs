@@ -1,6 +1,6 @@
 //! Stages that request no GPU any more, and the edit for it.
 
-use haul_ir::diagnostic::{Diagnostic, Span};
+use haul_ir::diagnostic::{Diagnostic, Fix, Span};
 use haul_ir::graph::{GpuCount, Request};
 
 use super::Lints;
@@ -10,8 +10,8 @@ use crate::plan::choice::{Choice, choose_among};
 pub(super) struct WithoutGpu {
     /// The stage as it would be placed.
     pub(super) choice: Choice,
-    /// What to remove for it; empty where that is not all there is to do.
-    pub(super) parts: Vec<Span>,
+    /// The edits for it, none of which meet; empty where there is no sure one.
+    pub(super) edits: Vec<Fix>,
 }
 
 /// A stage without the GPU that it gets, and without alternatives that would then be the same or
@@ -31,15 +31,18 @@ pub(super) fn without_gpu(lints: &Lints<'_>, choice: &Choice) -> Option<WithoutG
         .collect();
     Some(WithoutGpu {
         choice: choose_among(lints.context, choice.graph.clone(), &left).ok()?,
-        parts: parts(lints, choice, &needless, left.len()),
+        edits: edits(lints, choice, &needless, left.len()),
     })
 }
 
 impl WithoutGpu {
-    /// Adds the edit, where there is one.
+    /// Adds the edits, where there are some.
     pub(super) fn fix(&self, diagnostic: Diagnostic) -> Diagnostic {
-        let parts = self.parts.iter();
-        parts.fold(diagnostic, |diagnostic, part| diagnostic.fix(*part, ""))
+        let edits = self.edits.iter();
+        let edited = edits.fold(diagnostic, |diagnostic, edit| {
+            diagnostic.fix(edit.span, edit.text.as_str())
+        });
+        edited.machine_applicable()
     }
 }
 
@@ -64,19 +67,48 @@ fn is_needless(lints: &Lints<'_>, choice: &Choice, other: &Request) -> bool {
     placed.is_ok_and(|placed| choice.division.uses_gpu() || !placed.division.uses_gpu())
 }
 
-/// What to remove for the request that a stage gets to hold no GPU, and for others to be gone;
-/// `left` is how many requests there are then.
-fn parts(lints: &Lints<'_>, choice: &Choice, needless: &[usize], left: usize) -> Vec<Span> {
-    let Some(fields) = lints.fields(choice).filter(|fields| !fields.inherits_gpu) else {
+/// The edits for the request that a stage gets to hold no GPU, and for others to be gone; `left` is
+/// how many requests there are then.
+fn edits(lints: &Lints<'_>, choice: &Choice, needless: &[usize], left: usize) -> Vec<Fix> {
+    let Some(fields) = lints.fields(choice) else {
         return Vec::new();
     };
-    let adds_nothing = fields.own.cpus.is_none() && fields.own.memory.is_none();
-    if fields.is_alternative && left == 1 && adds_nothing {
-        return fields.any_of_parts.clone();
+    let (own, inherited) = (&fields.own, &fields.inherited_gpu_parts);
+    if left > 1 && !fields.inherits_gpu && !inherited.is_empty() {
+        return Vec::new(); // Memory of a GPU, of which others have need.
     }
     let all = &lints.places.fields[choice.graph.stage];
     let others = needless.iter().flat_map(|at| &all[*at].own.any_of_parts);
-    joined(others.chain(&fields.own.gpu_parts).copied().collect())
+    let adds_nothing = own.cpus.is_none() && own.memory.is_none();
+    let removed: Vec<Span> = match left {
+        1 if fields.is_alternative && adds_nothing => inherited
+            .iter()
+            .chain(&fields.any_of_parts)
+            .copied()
+            .collect(),
+        1 => {
+            let parts = inherited.iter().chain(&own.gpu_parts);
+            parts.chain(others).copied().collect()
+        }
+        _ => others.chain(&own.gpu_parts).copied().collect(),
+    };
+    let removed = joined(removed).into_iter();
+    let mut edits: Vec<Fix> = removed.map(|span| fix(span, "")).collect();
+    if left > 1 && fields.inherits_gpu {
+        // Others keep the GPU that the stage asks for.
+        let room = &own.room;
+        let at = Span::new(room.at, room.at);
+        edits.push(fix(at, &format!("gpus: 0{}", room.after)));
+        edits.sort_by_key(|edit| edit.span);
+    }
+    edits
+}
+
+fn fix(span: Span, text: &str) -> Fix {
+    Fix {
+        span,
+        text: text.to_owned(),
+    }
 }
 
 /// The same places, of which none meet.

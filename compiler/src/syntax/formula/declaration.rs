@@ -122,7 +122,10 @@ fn dtype(parser: &mut Parser<'_>, token: Token<'_>) -> Result<Spanned<DType>, Fa
         .map(|(_, name)| *name);
     let mistake = Diagnostic::error(TYPE, span, message);
     Err(parser.refuse(match alias {
-        Some(alias) => mistake.help(format!("write `{alias}`")).fix(span, alias),
+        Some(alias) => mistake
+            .help(format!("write `{alias}`"))
+            .fix(span, alias)
+            .machine_applicable(),
         None => did_you_mean(mistake, span, &value, names),
     }))
 }

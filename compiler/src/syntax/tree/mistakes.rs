@@ -21,11 +21,13 @@ impl Parser<'_> {
                 let message = "names of fields are written without quotes";
                 Diagnostic::error(UNEXPECTED, key.span, message)
                     .fix(key.span, text.trim_matches('"'))
+                    .machine_applicable()
             }
             (Bracket::Curly, NodeKind::Scalar) => {
                 let message = "names in `{ }` are written in quotes";
                 Diagnostic::error(UNEXPECTED, key.span, message)
                     .fix(key.span, format!("\"{text}\""))
+                    .machine_applicable()
             }
             (Bracket::Square, _) => {
                 let message = "a list in `[ ]` holds values without names";
@@ -89,7 +91,8 @@ impl Parser<'_> {
         if text == "#" {
             mistake = mistake
                 .help("comments of the file start with `//`")
-                .fix(span, "//");
+                .fix(span, "//")
+                .machine_applicable();
             let rest = &self.text[span.end..];
             let line_end = span.end + rest.find('\n').unwrap_or(rest.len());
             while self.token.span.start < line_end && self.token.kind != TokenKind::End {
@@ -97,6 +100,20 @@ impl Parser<'_> {
             }
         }
         self.mistakes.push(mistake);
+    }
+
+    /// Adds the edit that closes a bracket, where that is all there is to mend: else it may belong
+    /// elsewhere.
+    pub(super) fn mend_unclosed(&mut self) {
+        let Some((at, close)) = self.unclosed.filter(|_| self.mistakes.len() == 1) else {
+            return;
+        };
+        let mend = |mistake: Diagnostic| {
+            let mistake = mistake.help(format!("close it with `{close}`"));
+            let edited = mistake.fix(Span::new(at, at), close.to_string());
+            edited.machine_applicable()
+        };
+        self.mistakes = self.mistakes.drain(..).map(mend).collect();
     }
 
     pub(super) fn nothing_more(&mut self, root: &Node) {

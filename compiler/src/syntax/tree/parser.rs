@@ -29,10 +29,12 @@ pub(in crate::syntax) fn parse(text: &str) -> (Option<Node>, Vec<Diagnostic>) {
         open: Vec::new(),
         values: 0,
         cut_short: false,
+        unclosed: None,
         mistakes: Vec::new(),
     };
     let root = parser.value();
     parser.nothing_more(&root);
+    parser.mend_unclosed();
     ((!parser.cut_short).then_some(root), parser.mistakes)
 }
 
@@ -47,6 +49,8 @@ pub(super) struct Parser<'t> {
     pub(super) values: usize,
     /// Whether the tree stops before what the author wrote does.
     pub(super) cut_short: bool,
+    /// Where a bracket that is never closed would be, and what closes it.
+    pub(super) unclosed: Option<(usize, char)>,
     pub(super) mistakes: Vec<Diagnostic>,
 }
 
@@ -84,7 +88,8 @@ impl Parser<'_> {
             true => mistake,
             false => mistake
                 .help("use double quotes")
-                .fix(span, format!("\"{content}\"")),
+                .fix(span, format!("\"{content}\""))
+                .machine_applicable(),
         });
         Node {
             kind: NodeKind::Error,
@@ -200,7 +205,8 @@ impl Parser<'_> {
         let colon = self.bump();
         if colon.kind == TokenKind::Equals {
             let mistake = Diagnostic::error(UNEXPECTED, colon.span, "a value follows `:`, not `=`");
-            self.mistakes.push(mistake.fix(colon.span, ":"));
+            let edited = mistake.fix(colon.span, ":");
+            self.mistakes.push(edited.machine_applicable());
         }
         self.check_key(bracket, key, colon.span);
         let value = self.value();
@@ -223,7 +229,12 @@ impl Parser<'_> {
             _ => {
                 let here = Span::new(self.end, self.end);
                 let mistake = Diagnostic::error(UNEXPECTED, here, "a `,` is missing here");
-                self.mistakes.push(mistake.fix(here, ","));
+                let edited = mistake.fix(here, ",");
+                // What stands before a colon begins an entry; else something else may be missing.
+                self.mistakes.push(match self.next.kind {
+                    TokenKind::Colon => edited.machine_applicable(),
+                    _ => edited,
+                });
             }
         }
     }
@@ -279,6 +290,9 @@ impl Parser<'_> {
             false => format!("`{}` is expected before this", bracket.close()),
         };
         let message = format!("this `{}` is never closed", bracket.open());
+        if !at_end || self.open.len() == 1 {
+            self.unclosed = Some((self.end, bracket.close()));
+        }
         let mistake = Diagnostic::error(UNCLOSED, open.span, message).label(self.token.span, found);
         self.mistakes.push(mistake);
     }
