@@ -1,5 +1,6 @@
 //! `haul snapshot`: the plans that the project keeps beside its pipelines.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -199,11 +200,40 @@ fn difference(made: &Fresh<'_>, before: Option<&str>) -> Option<String> {
     let changes = match SavedPlan::read(before) {
         Err(error) => format!("it is no plan that this haul reads: line {error}\n"),
         Ok(before) => match Diff::of(&before, &made.plan) {
-            diff if diff.is_empty() => return None,
+            diff if diff.is_empty() => otherwise(&before.snapshot(), &made.text)?,
             diff => text(&diff, terminal::colour(), false),
         },
     };
     Some(format!("{path} differs\n{changes}\n"))
+}
+
+/// The first lines that only one of two plans has, where they have more than another order.
+fn otherwise(before: &str, now: &str) -> Option<String> {
+    let (was, is) = (only_in(before, now), only_in(now, before));
+    let line = |what: &str, line: Option<&str>| {
+        line.map_or_else(String::new, |line| {
+            format!("{what} {}\n", line.trim_start())
+        })
+    };
+    match (was, is) {
+        (None, None) => None,
+        (was, is) => Some(line("-", was) + &line("+", is)),
+    }
+}
+
+/// The first line that a text has more often than another.
+fn only_in<'t>(text: &'t str, other: &str) -> Option<&'t str> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for line in other.lines() {
+        *counts.entry(line).or_default() += 1;
+    }
+    text.lines().find(|line| match counts.get_mut(line) {
+        Some(left @ 1..) => {
+            *left -= 1;
+            false
+        }
+        _ => true,
+    })
 }
 
 /// The text of a plan that is kept, where there is one. Line ends are those of this system.

@@ -158,6 +158,35 @@ fn plans_without_a_pipeline_or_target_fail_and_go() {
     }
 }
 
+/// Whatever is written into a plan that is kept, it is not as haul prints it.
+#[test]
+fn an_edited_plan_differs() {
+    let folder = project("");
+    let kept = plan(&folder, "product.a100.plan");
+    let lines: Vec<&str> = kept.lines().collect();
+    let digits = |line: &str| line.replace(|c: char| c.is_ascii_digit(), "7");
+    for (at, line) in lines.iter().enumerate() {
+        for edited in [format!("{line} x"), digits(line)] {
+            if edited == *line {
+                continue;
+            }
+            let mut text = lines.clone();
+            text[at] = &edited;
+            write(
+                &folder,
+                "flows/product.a100.plan",
+                &(text.join("\n") + "\n"),
+            );
+            let (status, stdout, stderr) = snapshot(folder.path(), &["--check"]);
+            assert_eq!(status, 1, "{edited}\n{stdout}{stderr}");
+            let told = stdout.starts_with("flows/product.a100.plan differs\n");
+            assert!(told, "{edited}\n{stdout}{stderr}");
+        }
+    }
+    assert_eq!(snapshot(folder.path(), &["--accept"]).0, 0);
+    assert_eq!(plan(&folder, "product.a100.plan"), kept);
+}
+
 /// Maps have no order: what is swapped is kept as it is, until the plans are written anew.
 #[test]
 fn another_order_is_no_difference() {

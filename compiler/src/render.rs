@@ -6,6 +6,7 @@ pub(crate) mod amounts;
 mod changes;
 pub(crate) mod choices;
 mod compare;
+pub(crate) mod devices;
 mod dot;
 mod drawing;
 mod example;

@@ -335,6 +335,22 @@ pub struct SavedUtilisation {
     pub held: u32,
     /// Share of the time that they compute or move data, in per mille.
     pub busy: u32,
+    /// Each of these GPUs; none where a long run does not tell them apart. Snapshots leave it out.
+    #[serde(default)]
+    pub each: Vec<SavedDevice>,
+}
+
+/// How busy one GPU is, over the makespan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SavedDevice {
+    /// Which of the used nodes of its kind, counted from 1.
+    pub machine: usize,
+    /// Which of its node's GPUs, counted from 1.
+    pub device: usize,
+    /// Share of the time that tasks hold it, in per mille.
+    pub held: u32,
+    /// Share of the time that it computes or moves data, in per mille.
+    pub busy: u32,
 }
 
 /// Why a text is no saved plan, and in which line.
@@ -360,15 +376,20 @@ impl SavedPlan {
     /// Reads a plan file: a snapshot or JSON.
     ///
     /// # Errors
-    /// The text is neither, or what it says cannot be of one plan.
+    /// The text is neither, or what it says cannot be of one plan, or is a snapshot that was edited:
+    /// not what is printed of the plan that it says.
     pub fn read(text: &str) -> Result<SavedPlan, SavedError> {
         let text = text.trim_start_matches('\u{feff}');
-        let plan = match text.trim_start().starts_with('{') {
+        let is_json = text.trim_start().starts_with('{');
+        let plan = match is_json {
             true => json::read(text)?,
             false => read::read(text)?,
         };
         plan.check()
             .map_err(|message| SavedError { message, line: 1 })?;
+        if !is_json {
+            read::refuse_edited(text, &plan)?;
+        }
         Ok(plan)
     }
 
@@ -438,6 +459,18 @@ impl SavedStage {
     /// What each task asks for.
     pub fn request(&self) -> Option<&SavedRequest> {
         self.requests.get(self.chosen.checked_sub(1)?)
+    }
+
+    /// All amounts of the stage, of its ops and of its transfers.
+    pub(crate) fn amounts_mut(&mut self) -> impl Iterator<Item = &mut Amount> {
+        let work = self.ops.iter_mut().flat_map(|op| match &mut op.work {
+            SavedWork::Known { flops, bytes, .. } => vec![flops, bytes],
+            SavedWork::Fused | SavedWork::Unknown => Vec::new(),
+        });
+        let transfers = self.transfers.iter_mut();
+        let own = [&mut self.tasks, &mut self.memory, &mut self.vram];
+        let all = own.into_iter().chain(work);
+        all.chain(transfers.map(|transfer| &mut transfer.bytes))
     }
 
     /// The name of an op in the whole pipeline: `stage.op`, or the op's own where it begins with

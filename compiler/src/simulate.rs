@@ -29,7 +29,7 @@ use self::machines::{Grant, Machines};
 pub(crate) use self::price::price;
 use self::queues::Queues;
 use self::record::Started;
-pub(crate) use self::utilisation::{OnGpu, of_one_gpu, per_mille, utilisation};
+pub(crate) use self::utilisation::{OnGpu, of_each_gpu, per_mille, utilisation};
 
 /// Above so many tasks, runs of them are taken as one that is longer.
 const MOST_TASKS: u64 = 1_000_000;

@@ -4,6 +4,7 @@
 mod plans;
 
 use haul_compiler::diagnostics::codes::codes;
+use haul_compiler::saved::SavedPlan;
 use haul_compiler::{Facts, Outcome, Verdict, check, plan, target};
 use haul_ir::diagnostic::Diagnostic;
 use haul_ir::id::Id;
@@ -51,6 +52,47 @@ fn one_task_takes_its_time_and_costs_its_node() {
     // Nothing is known of what a `t4` node costs.
     let plan = plan_on("t4", &products(&["cpus: 8, memory: \"4 GiB\""]));
     assert_eq!(plan.estimates.nano_usd, None);
+}
+
+#[test]
+fn each_gpu_is_held_and_busy_for_its_own_tasks() {
+    // `a` holds two GPUs and computes on the first; `b`, of an eighth of its work, and after it `c`
+    // are on the third, as the first two are held until the end; the fourth is idle.
+    let text = "Pipeline(version: 1,
+        inputs: {
+            \"x\": Npy(path: \"x.npy\", type: \"f32[8192, 8192]\"),
+            \"y\": Npy(path: \"y.npy\", type: \"f32[4096, 4096]\"),
+        },
+        stages: {
+            \"a\": (gpus: 2, do: \"x @ x\"),
+            \"b\": (gpus: 1, do: \"y @ y\"),
+            \"c\": (gpus: 1, do: \"b @ y\"),
+        },
+        outputs: {
+            \"a\": Npy(path: \"a.npy\", from: \"a\"),
+            \"c\": Npy(path: \"c.npy\", from: \"c\"),
+        })";
+    let plan = plan_on("a100x4", text);
+    let [a, b, c] = [0, 1, 2].map(|at| stage(&plan, at).time.expect("a time"));
+    assert!(b + c < a && plan.estimates.makespan == Some(a));
+    // Two inputs up and a result down are copied for `b` and `c`, all of it on the GPU.
+    let third = u32::try_from(((b + c) * 1000 + a / 2) / a).expect("a share");
+    let json = SavedPlan::of(&plan).json();
+    let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+    let used = json["estimates"]["utilisation"].as_array().expect("a list");
+    let gpus = used.iter().find(|used| used["gpu"] == "A100-80GB");
+    let each = gpus.expect("the GPUs")["each"].as_array().expect("a list");
+    let each: Vec<_> = each
+        .iter()
+        .map(|gpu| ["machine", "device", "held", "busy"].map(|name| gpu[name].as_u64()))
+        .collect();
+    let expected = [
+        [1, 1, 1000, 1000],
+        [1, 2, 1000, 0],
+        [1, 3, third.into(), third.into()],
+        [1, 4, 0, 0],
+    ];
+    assert_eq!(each, expected.map(|gpu| gpu.map(Some)));
 }
 
 #[test]

@@ -124,6 +124,63 @@ fn line_ends_of_other_systems_are_read() {
     assert_eq!(read.snapshot(), text);
 }
 
+/// No line can be edited, left out or doubled so that the same plan is read.
+#[test]
+fn an_edited_line_is_told() {
+    let original = SNAPSHOT.with(Clone::clone);
+    let plan = SavedPlan::read(&original).expect("a snapshot");
+    let lines: Vec<&str> = original.lines().collect();
+    for (at, line) in lines.iter().enumerate() {
+        let digits = line.replace(|c: char| c.is_ascii_digit(), "7");
+        let double = format!("{line}\n{line}");
+        for edited in [format!("{line} x"), format!("{line} "), digits, double] {
+            if edited == *line {
+                continue;
+            }
+            let mut text = lines.clone();
+            text[at] = &edited;
+            assert_ne!(
+                SavedPlan::read(&text.join("\n")),
+                Ok(plan.clone()),
+                "{edited}"
+            );
+        }
+        let mut text = lines.clone();
+        text.remove(at);
+        assert_ne!(
+            SavedPlan::read(&text.join("\n")),
+            Ok(plan.clone()),
+            "without {line}"
+        );
+    }
+}
+
+/// What follows from other lines is what haul prints of them, or else is told with its line.
+#[test]
+fn what_does_not_follow_from_the_rest_is_refused() {
+    let original = SNAPSHOT.with(Clone::clone);
+    for begins in [
+        "    intensity ",
+        "estimates at ",
+        "  makespan ",
+        "    flops ",
+    ] {
+        let is_it = |(_, line): &(usize, &str)| line.starts_with(begins);
+        let (at, line) = original.lines().enumerate().find(is_it).expect("a line");
+        let edited = format!("{line} or so");
+        let error = SavedPlan::read(&original.replacen(line, &edited, 1)).expect_err("an edit");
+        assert_eq!(error.line, at + 1, "{error}");
+    }
+    let line = original
+        .lines()
+        .find(|line| line.starts_with("    intensity "));
+    let line = line.expect("a line");
+    let error = SavedPlan::read(&original.replacen(line, "    intensity 9 flop/B", 1));
+    let error = error.expect_err("another intensity").to_string();
+    assert!(error.contains(line.trim()), "{error}");
+    assert!(error.contains("--accept"), "{error}");
+}
+
 #[test]
 fn an_error_tells_its_line() {
     let text = all()[0].snapshot();

@@ -2,20 +2,17 @@
 //! what would be sooner.
 
 use haul_ir::cost::Nanos;
-use haul_ir::graph::GpuCount;
-use haul_ir::id::StageId;
-use haul_ir::plan::{Plan, Side, Utilisation};
+use haul_ir::plan::{Plan, Utilisation};
 
 use super::style::{DOUBT, HEADING};
 use super::table::wrapped;
-use super::{Colour, units};
-use crate::simulate::{OnGpu, of_one_gpu, per_mille};
+use super::{Colour, devices, units};
 
 /// So many names of a long list are shown at either end.
 const ENDS: usize = 4;
 
 /// So many devices of a node are told apart.
-const MOST_DEVICES: usize = 8;
+const MOST_DEVICES: u64 = 8;
 
 /// Times, price, and another placement that would be sooner.
 pub(super) fn totals(plan: &Plan, colour: Colour) -> String {
@@ -131,8 +128,12 @@ fn used(plan: &Plan, utilisation: &Utilisation) -> String {
         1 => String::new(),
         n => format!(" x {n}"),
     };
-    let devices = of_each(plan, utilisation).unwrap_or_default();
-    let (held, busy): (Vec<u32>, Vec<u32>) = devices.into_iter().unzip();
+    let devices = match (utilisation.nodes, each) {
+        (1, 2..=MOST_DEVICES) => devices::of(plan, utilisation),
+        _ => Vec::new(),
+    };
+    let held: Vec<u32> = devices.iter().map(|device| device.held).collect();
+    let busy: Vec<u32> = devices.iter().map(|device| device.busy).collect();
     format!(
         "{what} x {each} on {}{nodes}: held {}{}, busy {}{}",
         node.name,
@@ -143,46 +144,9 @@ fn used(plan: &Plan, utilisation: &Utilisation) -> String {
     )
 }
 
-/// How much each of a few GPUs of one node is held and busy, in per mille.
-fn of_each(plan: &Plan, utilisation: &Utilisation) -> Option<Vec<(u32, u32)>> {
-    let name = utilisation.gpu.as_ref()?;
-    let makespan = u128::from(plan.estimates.makespan.filter(|time| *time > 0)?);
-    let gpus = plan.target.nodes[utilisation.node].gpus.iter().enumerate();
-    let alike: Vec<_> = gpus.filter(|(_, gpu)| gpu.name == *name).collect();
-    if utilisation.nodes != 1 || !(2..=MOST_DEVICES).contains(&alike.len()) {
-        return None;
-    }
-    let all = makespan * u128::from(GpuCount::ONE.0);
-    let each = alike.iter().map(|(gpu, _)| {
-        let place = (utilisation.node, 0, *gpu);
-        let (held, busy) = of_one_gpu(&plan.timeline, place, |stage| on_gpu(plan, stage));
-        (per_mille(held, all), per_mille(busy, all))
-    });
-    let each: Vec<_> = each.collect();
-    // Where the timeline is shortened, its batches do not add up.
-    let sum = each.iter().map(|(held, _)| held).sum::<u32>() / each.len() as u32;
-    (sum.abs_diff(utilisation.held) <= 1).then_some(each)
-}
-
-/// What a task of a stage does with each GPU that it holds.
-fn on_gpu(plan: &Plan, stage: StageId) -> OnGpu {
-    let planned = &plan.stages[stage];
-    let asked = planned.request(&plan.typed.graph().stages[stage].requests);
-    let groups = plan.typed.groups_of(stage).into_iter();
-    let groups = groups.map(|group| &plan.groups[group]);
-    let on_cpu = groups.filter(|group| group.placement.side == Side::Cpu);
-    let on_cpu = on_cpu.filter_map(|group| Some(group.cpu?.total()));
-    let time = planned.time.unwrap_or(0);
-    OnGpu {
-        share: asked.gpus.0.min(GpuCount::ONE.0),
-        time,
-        busy: time.saturating_sub(on_cpu.fold(0, Nanos::saturating_add)),
-    }
-}
-
 /// ` (100 %, 0 %)`; nothing where all are the same.
 fn where_they_differ(each: &[u32]) -> String {
-    if each.iter().all(|one| *one == each[0]) {
+    if each.windows(2).all(|pair| pair[0] == pair[1]) {
         return String::new();
     }
     let each: Vec<_> = each.iter().map(|share| percent(*share)).collect();

@@ -12,7 +12,11 @@ pub(crate) struct Values<'a>(HashMap<&'a Symbol, u64>);
 
 impl<'a> Values<'a> {
     pub(crate) fn of(plan: &'a Plan) -> Self {
-        Self(plan.dims.iter().map(|(dim, value)| (dim, *value)).collect())
+        Self::new(&plan.dims)
+    }
+
+    pub(crate) fn new(sizes: &'a [(Symbol, u64)]) -> Self {
+        Self(sizes.iter().map(|(dim, value)| (dim, *value)).collect())
     }
 
     /// The value, where all its dims have one and it is not below zero.

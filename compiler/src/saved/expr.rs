@@ -2,25 +2,42 @@
 
 use haul_ir::expr::{Expr, Symbol};
 
-use super::{Amount, SavedDim};
+use super::Amount;
+use crate::render::values::Values;
 
 /// Deepest nesting that is read.
 const MOST_NESTED: usize = 100;
 
 impl Amount {
-    /// The amount that a text says, and its value at the planned sizes. What is no expression has
-    /// no value.
-    pub(super) fn read(text: &str, dims: &[SavedDim]) -> Amount {
-        let size = |symbol: &Symbol| {
-            let dim = dims.iter().find(|dim| dim.name == symbol.name())?;
-            dim.plan.map(i128::from)
+    /// The amount that a text says, as it is printed, and its value at the planned sizes; nothing
+    /// where it says none.
+    pub(super) fn read(text: &str, values: &Values<'_>) -> Option<Amount> {
+        let Some(expr) = parse(text) else {
+            // What is nested too deep for the parser, or out of range, has no value.
+            let is_told = text.matches('(').count() >= MOST_NESTED;
+            let is_told = is_told || text == Expr::OVERFLOW.to_string();
+            return is_told.then(|| Amount {
+                exact: text.to_owned(),
+                planned: None,
+            });
         };
-        let value = parse(text).and_then(|expr| expr.eval(&size).ok());
-        Amount {
-            exact: text.to_owned(),
-            planned: value.and_then(|value| u64::try_from(value).ok()),
-        }
+        let planned = values.eval(&expr);
+        Some(Amount {
+            exact: expr.to_string(),
+            planned: planned.and_then(|value| u64::try_from(value).ok()),
+        })
     }
+
+    /// Changes the text of the expression, which is then written in its usual order.
+    pub(crate) fn rewrite(&mut self, change: impl FnOnce(&str) -> String) {
+        let text = change(&self.exact);
+        self.exact = parse(&text).map_or(text, |expr| expr.to_string());
+    }
+}
+
+/// Flops per byte, in words: as they are at the planned sizes, where both expressions can be read.
+pub(super) fn intensity(flops: &str, bytes: &str, values: &Values<'_>) -> Option<Option<String>> {
+    Some(values.intensity(&parse(flops)?, &parse(bytes)?))
 }
 
 /// The expression of a text, where it is one.

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::lines::{first_word, read_time, scaled};
 use super::*;
+use crate::render::values::Values;
 use crate::syntax::amount;
 
 /// The rest of a line.
@@ -112,14 +113,15 @@ pub(super) fn output(words: &mut Words<'_>) -> Option<SavedOutput> {
     })
 }
 
-pub(super) fn transfer(text: &str, dims: &[SavedDim]) -> Option<SavedTransfer> {
+pub(super) fn transfer(text: &str, values: &Values<'_>) -> Option<SavedTransfer> {
     let (value, rest) = text.split_once(' ')?;
     let (direction, rest) = rest.split_once(' ')?;
     let (bytes, readers) = rest.split_once(" for ").unwrap_or((rest, ""));
-    matches!(direction, "h2d" | "d2h").then(|| SavedTransfer {
+    matches!(direction, "h2d" | "d2h").then_some(())?;
+    Some(SavedTransfer {
         value: value.to_owned(),
         direction: direction.to_owned(),
-        bytes: Amount::read(bytes, dims),
+        bytes: Amount::read(bytes, values)?,
         readers: names(readers),
         time: None,
     })
@@ -143,6 +145,7 @@ pub(super) fn utilisation(words: &mut Words<'_>) -> Option<SavedUtilisation> {
         gpu,
         held: percent("held")?,
         busy: percent("busy")?,
+        each: Vec::new(),
     })
 }
 

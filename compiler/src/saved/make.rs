@@ -11,6 +11,7 @@ use haul_ir::plan::{COST_MODEL, Feasibility, GroupPlan, Plan, Reason, Side, Stag
 use haul_ir::target::{Cpu, Efficiency, Gpu, Node, Target};
 
 use super::*;
+use crate::render::devices::{self, Device};
 use crate::render::{choices, names, units, values::Values};
 
 impl SavedPlan {
@@ -225,6 +226,7 @@ impl Maker<'_> {
             gpu: used.gpu.clone(),
             held: used.held,
             busy: used.busy,
+            each: devices::of(self.plan, used).iter().map(device).collect(),
         });
         let mut vram = stages.iter().map(|stage| stage.vram.planned);
         SavedEstimates {
@@ -336,6 +338,15 @@ fn choice(planned: &GroupPlan) -> SavedChoice {
         regret: placement.regret,
         flip: placement.flip.as_ref().map(choices::flip),
         close_call: placement.close_call,
+    }
+}
+
+fn device(device: &Device) -> SavedDevice {
+    SavedDevice {
+        machine: device.machine + 1,
+        device: device.gpu + 1,
+        held: device.held,
+        busy: device.busy,
     }
 }
 

@@ -1,20 +1,50 @@
 //! A snapshot back to a plan. Times and prices have the three digits that were printed.
 
+use haul_ir::expr::Symbol;
+
+use super::expr::intensity;
 use super::facts::{
     Words, choice, dim, input, moved, names, node, output, read_bytes, read_side, transfer,
     utilisation,
 };
 use super::lines::{read_request, read_time, read_usd, scaled, split_formula};
-use super::print::LAYOUT;
+use super::print::{LAYOUT, snapshot};
 use super::*;
+use crate::render::values::Values;
 
-/// Reads what [`snapshot`](super::print::snapshot) prints.
+/// Reads what [`snapshot`] prints.
 pub(super) fn read(text: &str) -> Result<SavedPlan, SavedError> {
     let mut reader = Reader {
         lines: text.lines().collect(),
         at: 0,
     };
     reader.plan()
+}
+
+/// Refuses a text that is not what is printed of the plan that was read from it.
+pub(super) fn refuse_edited(text: &str, plan: &SavedPlan) -> Result<(), SavedError> {
+    let printed = snapshot(plan);
+    let (mut told, mut expected) = (text.lines(), printed.lines());
+    for line in 1.. {
+        let expected = match (told.next(), expected.next()) {
+            (None, None) => break,
+            (told, expected) if told == expected => continue,
+            (_, expected) => expected,
+        };
+        let instead = match expected {
+            Some("") => "an empty line".to_owned(),
+            Some(expected) => format!("`{}`", expected.trim_start()),
+            None => "nothing more".to_owned(),
+        };
+        return Err(SavedError {
+            message: format!(
+                "haul did not print this, but {instead}: `haul snapshot --accept` keeps the plan as \
+                 it is now"
+            ),
+            line,
+        });
+    }
+    Ok(())
 }
 
 struct Reader<'a> {
@@ -43,9 +73,14 @@ impl<'a> Reader<'a> {
         let moved = self.each_field("moved ", moved)?;
         let dims = self.each_field("dim ", dim)?;
         let inputs = self.each_field("input ", input)?;
+        let sizes = dims.iter();
+        let sizes: Vec<_> = sizes
+            .filter_map(|dim| Some((Symbol::new(&dim.name), dim.plan?)))
+            .collect();
+        let values = Values::new(&sizes);
         let mut stages = Vec::new();
         while self.next_begins("stage ") {
-            stages.push(self.stage(&dims)?);
+            stages.push(self.stage(&values)?);
         }
         self.skip_blank();
         let outputs = self.each_field("output ", output)?;
@@ -72,7 +107,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn stage(&mut self, dims: &[SavedDim]) -> Result<SavedStage, SavedError> {
+    fn stage(&mut self, values: &Values<'_>) -> Result<SavedStage, SavedError> {
         let mut head = Words(self.field("stage")?);
         let name = head.word();
         let name = self.known(name, "a stage has a name")?;
@@ -82,14 +117,14 @@ impl<'a> Reader<'a> {
         let node = Words(self.field("  node")?).word();
         let node = self.known(node, "the name of a node")?;
         let gpu = self.optional("  gpu ").and_then(|text| Words(text).word());
-        let tasks = Amount::read(self.field("  tasks")?, dims);
+        let tasks = self.amount("  tasks", values)?;
         let mut ops = Vec::new();
-        while let Some(op) = self.op(dims)? {
+        while let Some(op) = self.op(values)? {
             ops.push(op);
         }
         let mut transfers = Vec::new();
         while let Some(text) = self.optional("  transfer ") {
-            let transfer = transfer(text, dims);
+            let transfer = transfer(text, values);
             transfers.push(self.known(transfer, "`transfer x h2d 4*n`")?);
         }
         let memory = self.field("  memory host peak")?;
@@ -97,7 +132,11 @@ impl<'a> Reader<'a> {
             Some((memory, at)) => (memory, Some(at.to_owned())),
             None => (memory, None),
         };
+        let memory = Amount::read(memory, values);
+        let memory = self.known(memory, "an amount such as `4*n + 1`")?;
         let vram = self.optional("  memory gpu peak ").unwrap_or("0");
+        let vram = Amount::read(vram, values);
+        let vram = self.known(vram, "an amount such as `4*n + 1`")?;
         Ok(SavedStage {
             name,
             each,
@@ -108,9 +147,9 @@ impl<'a> Reader<'a> {
             tasks,
             ops,
             transfers,
-            memory: Amount::read(memory, dims),
+            memory,
             memory_at,
-            vram: Amount::read(vram, dims),
+            vram,
             time: None,
             time_on_cpu: None,
             waits: None,
@@ -146,7 +185,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next op of a stage; a line of another kind has no bracket in its second word.
-    fn op(&mut self, dims: &[SavedDim]) -> Result<Option<SavedOp>, SavedError> {
+    fn op(&mut self, values: &Values<'_>) -> Result<Option<SavedOp>, SavedError> {
         let Some(line) = self.peek().and_then(|line| line.strip_prefix("  ")) else {
             return Ok(None);
         };
@@ -159,7 +198,7 @@ impl<'a> Reader<'a> {
         }
         self.at += 1;
         let (formula, types) = split_formula(definition);
-        let work = self.work(dims)?;
+        let work = self.work(values)?;
         let pin = match self.optional("    pin ") {
             Some(side) => Some(self.known(read_side(side), "`pin cpu` or `pin gpu`")?),
             None => None,
@@ -180,19 +219,29 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    fn work(&mut self, dims: &[SavedDim]) -> Result<SavedWork, SavedError> {
+    fn work(&mut self, values: &Values<'_>) -> Result<SavedWork, SavedError> {
         if self.optional("    work unknown").is_some() {
             return Ok(SavedWork::Unknown);
         }
-        let Some(flops) = self.optional("    flops ") else {
+        if !self
+            .peek()
+            .is_some_and(|line| line.starts_with("    flops "))
+        {
             return Ok(SavedWork::Fused);
-        };
-        let bytes = self.field("    bytes")?;
+        }
+        let flops = self.amount("    flops", values)?;
+        let bytes = self.amount("    bytes", values)?;
+        let told = self.optional("    intensity ").map(str::to_owned);
         Ok(SavedWork::Known {
-            flops: Amount::read(flops, dims),
-            bytes: Amount::read(bytes, dims),
-            intensity: self.optional("    intensity ").map(str::to_owned),
+            intensity: intensity(&flops.exact, &bytes.exact, values).unwrap_or(told),
+            flops,
+            bytes,
         })
+    }
+
+    fn amount(&mut self, what: &str, values: &Values<'_>) -> Result<Amount, SavedError> {
+        let amount = Amount::read(self.field(what)?, values);
+        self.known(amount, "an amount such as `4*n + 1`")
     }
 
     fn estimates(&mut self) -> Result<SavedEstimates, SavedError> {

@@ -57,24 +57,27 @@ pub(crate) struct OnGpu {
     pub(crate) busy: Nanos,
 }
 
-/// How much one GPU of one node is held and busy in a timeline: nanoseconds times ten-thousandths.
-/// `task` says what a task of a stage does.
-pub(crate) fn of_one_gpu(
+/// A GPU: the kind of node, which of its nodes, and which of that one's GPUs, by position.
+pub(crate) type Place = (NodeId, usize, usize);
+
+/// How much each GPU that tasks hold in a timeline is held and busy: nanoseconds times
+/// ten-thousandths. `task` says what a task of a stage does.
+pub(crate) fn of_each_gpu(
     timeline: &[Batch],
-    (node, machine, gpu): (NodeId, usize, usize),
     task: impl Fn(StageId) -> OnGpu,
-) -> (u128, u128) {
-    let mut sum = Sum::default();
-    let is_there = |batch: &&Batch| batch.node == node && batch.machine == machine;
-    for batch in timeline.iter().filter(is_there) {
-        if batch.gpus.contains(&gpu) {
-            let OnGpu { share, time, busy } = task(batch.stage);
-            let is_first = batch.gpus.first() == Some(&gpu);
-            let busy = (if is_first { share } else { 0 }, busy);
+) -> BTreeMap<Place, (u128, u128)> {
+    let mut sums: BTreeMap<Place, Sum> = BTreeMap::new();
+    for batch in timeline.iter().filter(|batch| !batch.gpus.is_empty()) {
+        let OnGpu { share, time, busy } = task(batch.stage);
+        for (position, gpu) in batch.gpus.iter().enumerate() {
+            let sum = sums.entry((batch.node, batch.machine, *gpu)).or_default();
+            let busy = (if position == 0 { share } else { 0 }, busy);
             sum.add((batch.tasks, time), share, busy);
         }
     }
-    (sum.held, sum.busy)
+    let sums = sums.into_iter();
+    sums.map(|(place, sum)| (place, (sum.held, sum.busy)))
+        .collect()
 }
 
 /// Nanoseconds, times CPUs or ten-thousandths of GPUs.
