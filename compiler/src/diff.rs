@@ -27,7 +27,7 @@ pub struct Diff {
     pub old: Heading,
     /// The new plan.
     pub new: Heading,
-    /// Stages and ops that have another name, by which the rest is joined.
+    /// What has another name, by which the rest is joined.
     pub renamed: Vec<Renamed>,
     /// What is computed.
     pub work: Vec<Change>,
@@ -75,16 +75,34 @@ pub struct Heading {
     pub transfers: usize,
 }
 
-/// A stage, or `stage.op`, that has another name.
+/// What has another name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Renamed {
+    /// The kind.
+    pub kind: RenamedKind,
     /// The name it had.
     pub old: String,
     /// The name it has.
     pub new: String,
-    /// Whether it is a guess, as the file does not say so under `moved`: the only one that computes
-    /// the same.
+    /// Whether it is a guess, as the file does not say so under `moved`: the only one that computes,
+    /// reads or writes the same.
     pub guessed: bool,
+}
+
+/// The kinds of what can have another name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RenamedKind {
+    /// A size.
+    Dim,
+    /// An input.
+    Input,
+    /// A stage.
+    Stage,
+    /// A line of a stage, `stage.line`, with the ops in it.
+    Line,
+    /// An output.
+    Output,
 }
 
 /// One fact that was added, removed or changed.
@@ -149,6 +167,18 @@ pub enum CauseKind {
     CostModelChanged,
     /// The plans do not tell.
     Unknown,
+}
+
+impl Renamed {
+    /// The kind in a word before the name; stages and lines need none.
+    fn word(&self) -> &'static str {
+        match self.kind {
+            RenamedKind::Dim => "dim ",
+            RenamedKind::Input => "input ",
+            RenamedKind::Output => "output ",
+            RenamedKind::Stage | RenamedKind::Line => "",
+        }
+    }
 }
 
 impl Diff {

@@ -451,6 +451,78 @@ fn renames_of_renames_are_followed() {
     }
 }
 
+/// Dims, inputs and outputs have other names, wherever they are mentioned; params and functions are
+/// not in a plan.
+#[test]
+fn declarations_under_other_names_are_renamed() {
+    let text = r#"Pipeline(version: 1,
+        dims: {"rows": (plan: 3000, max: 4000), "cols": (plan: 500)},
+        params: {"scale": 2},
+        inputs: {
+            "table": Npy(path: "x.npy", type: "f32[rows, cols]"),
+            "files": Files(glob: "*.npy", plan: 5, type: "f32[k, 8]"),
+            "parts": Split(of: "table", axis: 0, size: 7),
+        },
+        functions: {"twice(a)": "a + a"},
+        stages: {
+            "gram": (gpus: 1, do: "t = table.T @ table\nscale * twice(t)"),
+            "each": (each: "files", do: "files.T @ files"),
+            "part": (each: "parts", do: "sum(parts * 2, axis=0)"),
+            "all": (do: "gather(each)"),
+        },
+        outputs: {
+            "result": Npy(path: "r.npy", from: "gram"),
+            "all": Npy(path: "a.npy", from: "all"),
+            "part": Npy(path: "p{item}.npy", from: "part"),
+        },
+    )"#;
+    let old = saved("a100", text);
+    let names = [
+        ("rows", "samples"),
+        ("cols", "features"),
+        ("table", "data"),
+        ("files", "runs"),
+        ("parts", "slices"),
+        ("scale", "factor"),
+        ("twice", "double"),
+        ("result", "gram_matrix"),
+    ];
+    let mut renamed = text.replace("*.npy", "GLOB");
+    for (old, new) in names {
+        renamed = renamed.replace(old, new);
+    }
+    let renamed = renamed.replace("GLOB", "*.npy");
+    let moved = names.map(|(old, new)| format!("\"{old}\": \"{new}\""));
+    let moved = format!("moved: {{{}}}, outputs:", moved.join(", "));
+    for (new, guessed) in [
+        (renamed.clone(), true),
+        (renamed.replace("outputs:", &moved), false),
+    ] {
+        let diff = Diff::of(&old, &saved("a100", &new));
+        let told: BTreeSet<_> = diff
+            .renamed
+            .iter()
+            .map(|r| (format!("{:?}", r.kind), r.old.as_str(), r.new.as_str()))
+            .collect();
+        let expected = [
+            ("Dim", "cols", "features"),
+            ("Dim", "rows", "samples"),
+            ("Input", "files", "runs"),
+            ("Input", "parts", "slices"),
+            ("Input", "table", "data"),
+            ("Output", "result", "gram_matrix"),
+        ];
+        let expected = expected.map(|(kind, old, new)| (kind.to_owned(), old, new));
+        assert_eq!(told, BTreeSet::from(expected), "{}", text_of(&diff));
+        assert!(diff.renamed.iter().all(|r| r.guessed == guessed));
+        assert!(
+            diff.work.is_empty() && diff.decisions.is_empty() && diff.estimates.is_empty(),
+            "{}",
+            text_of(&diff)
+        );
+    }
+}
+
 fn text_of(diff: &Diff) -> String {
     text(diff, Colour::Plain, true)
 }

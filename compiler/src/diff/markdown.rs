@@ -109,7 +109,7 @@ fn decisions(diff: &Diff) -> String {
     let renamed = diff.renamed.iter().map(|renamed| {
         let guess = if renamed.guessed { " (a guess)" } else { "" };
         let (old, new) = (code(&renamed.old), code(&renamed.new));
-        format!("- renamed {old} → {new}{guess}\n")
+        format!("- renamed {}{old} → {new}{guess}\n", renamed.word())
     });
     let lines = renamed.chain(diff.decisions.iter().map(decision));
     let mut list = listed(lines, MOST_DECISIONS, "- and {} more\n");

@@ -1,9 +1,11 @@
-//! Which stages and ops of the old plan have another name in the new one.
+//! Which dims, inputs, stages, lines and outputs of the old plan have another name in the new one.
+
+mod declarations;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::Renamed;
 use super::names::{renamed as rename, replaced};
+use super::{Renamed, RenamedKind};
 use crate::saved::{SavedOp, SavedPlan, SavedStage};
 
 /// New names by old ones.
@@ -24,6 +26,8 @@ pub(super) fn renamed(old: &SavedPlan, new: &SavedPlan) -> (SavedPlan, Vec<Renam
         }
         is_any
     };
+    let declarations = declarations::declared(&plan, new);
+    take(&mut plan, declarations);
     let stages = declared_stages(&plan, new);
     let lines = declared_lines(&plan, new, &stages);
     take(&mut plan, stages);
@@ -31,10 +35,13 @@ pub(super) fn renamed(old: &SavedPlan, new: &SavedPlan) -> (SavedPlan, Vec<Renam
     // Renaming one makes those that read it alike: once more until nothing is found.
     let ops: usize = new.stages.iter().map(|stage| stage.ops.len() + 1).sum();
     for _ in 0..MOST_COMPARED.div_ceil(ops.max(1)) {
+        let declarations = declarations::guess(&plan, new);
+        let mut is_any = take(&mut plan, declarations);
         let stages = guess_stages(&plan, new);
-        let is_stage = take(&mut plan, stages);
+        is_any |= take(&mut plan, stages);
         let lines = guess_lines(&plan, new);
-        if !take(&mut plan, lines) && !is_stage {
+        is_any |= take(&mut plan, lines);
+        if !is_any {
             break;
         }
     }
@@ -45,7 +52,7 @@ pub(super) fn renamed(old: &SavedPlan, new: &SavedPlan) -> (SavedPlan, Vec<Renam
 fn declared_stages(old: &SavedPlan, new: &SavedPlan) -> Vec<Renamed> {
     let (known, kept) = (stage_names(old), stage_names(new));
     declared(
-        new,
+        (new, RenamedKind::Stage),
         &|name| Some(name.to_owned()),
         &|name| known.contains(name),
         &|name| kept.contains(name),
@@ -73,15 +80,19 @@ fn declared_lines(old: &SavedPlan, new: &SavedPlan, stages: &[Renamed]) -> Vec<R
         names.collect()
     };
     let (known, kept) = (lines(old), lines(new));
-    declared(new, &under_new, &|name| known.contains(name), &|name| {
-        kept.contains(name)
-    })
+    let kind = RenamedKind::Line;
+    declared(
+        (new, kind),
+        &under_new,
+        &|name| known.contains(name),
+        &|name| kept.contains(name),
+    )
 }
 
-/// Of the renames that the new plan declares those from what the old one has to what it lacks; of
+/// Of the renames of a kind that the new plan declares those from what the old one has to what it lacks; of
 /// one that was renamed once more the last name counts.
 fn declared(
-    new: &SavedPlan,
+    (new, kind): (&SavedPlan, RenamedKind),
     as_it_is: &dyn Fn(&str) -> Option<String>,
     is_known: &dyn Fn(&str) -> bool,
     is_kept: &dyn Fn(&str) -> bool,
@@ -106,7 +117,7 @@ fn declared(
     for old in new.moved.iter().filter_map(|moved| as_it_is(&moved.old)) {
         let Some(to) = last(&old) else { continue };
         if is_known(&old) && !is_known(&to) && is_kept(&to) && taken.insert(to.clone()) {
-            renames.push(told(&old, &to, false));
+            renames.push(told(kind, &old, &to, false));
         }
     }
     renames
@@ -119,20 +130,34 @@ fn stage_names(plan: &SavedPlan) -> HashSet<&str> {
         .collect()
 }
 
-fn told(old: &str, new: &str, guessed: bool) -> Renamed {
+fn told(kind: RenamedKind, old: &str, new: &str, guessed: bool) -> Renamed {
     Renamed {
+        kind,
         old: old.to_owned(),
         new: new.to_owned(),
         guessed,
     }
 }
 
-/// Gives stages, and ops `stage.op`, other names wherever the plan mentions them.
+/// Gives what is renamed its other name wherever the plan mentions it.
 fn apply(plan: &mut SavedPlan, renames: &[Renamed]) {
-    let pairs = || renames.iter().map(|r| (r.old.as_str(), r.new.as_str()));
+    let of = |is_output: bool| {
+        let is_of = move |r: &&Renamed| (r.kind == RenamedKind::Output) == is_output;
+        let renames = renames.iter().filter(is_of);
+        renames.map(|r| (r.old.as_str(), r.new.as_str()))
+    };
+    // Names of outputs are names of nothing else.
+    let outputs: Names = of(true)
+        .map(|(old, new)| (old.to_owned(), new.to_owned()))
+        .collect();
+    for output in &mut plan.outputs {
+        rename_name(&mut output.name, &outputs);
+    }
+    let pairs = || of(false);
     let everywhere: Names = pairs()
         .map(|(old, new)| (old.to_owned(), new.to_owned()))
         .collect();
+    declarations::rename(plan, &everywhere);
     let mut within: HashMap<&str, Names> = HashMap::new();
     for (old, new) in pairs() {
         // The ops of a stage begin with its name where they have none of their own.
@@ -224,7 +249,8 @@ fn guess_stages(plan: &SavedPlan, new: &SavedPlan) -> Vec<Renamed> {
         .iter()
         .filter(|stage| !known.contains(stage.name.as_str()));
     let pairs = only_pairs(gone.map(content), come.map(content));
-    let renames = pairs.into_iter().map(|(old, new)| told(&old, &new, true));
+    let renames = pairs.into_iter();
+    let renames = renames.map(|(old, new)| told(RenamedKind::Stage, &old, &new, true));
     renames.collect()
 }
 
@@ -252,7 +278,9 @@ fn guess_lines(plan: &SavedPlan, new: &SavedPlan) -> Vec<Renamed> {
         };
         let full = |line: &str| format!("{}.{line}", stage.name);
         let pairs = renamed_lines(old, stage).into_iter();
-        renames.extend(pairs.map(|(old, new)| told(&full(&old), &full(&new), true)));
+        let told =
+            |(old, new): (String, String)| told(RenamedKind::Line, &full(&old), &full(&new), true);
+        renames.extend(pairs.map(told));
     }
     renames
 }

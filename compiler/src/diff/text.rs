@@ -1,7 +1,7 @@
 //! A diff for people.
 
 use super::decisions::changes_side;
-use super::{Cause, CauseKind, Change, Diff};
+use super::{Cause, CauseKind, Change, Diff, RenamedKind};
 use crate::render::{Colour, style, units};
 
 /// The diff as text; unchanged names and the estimates of ops only where it is to be `full`. Ends
@@ -16,13 +16,18 @@ pub fn text(diff: &Diff, colour: Colour, full: bool) -> String {
         colour,
     };
     for renamed in &diff.renamed {
-        let guess = if renamed.guessed {
-            " (a guess: it computes the same; `moved` in the file says so for good)"
-        } else {
-            ""
+        let guess = match (renamed.guessed, renamed.kind) {
+            (false, _) => "",
+            (true, RenamedKind::Stage | RenamedKind::Line) => {
+                " (a guess: it computes the same; `moved` in the file says so for good)"
+            }
+            (true, RenamedKind::Dim | RenamedKind::Input | RenamedKind::Output) => {
+                " (a guess: all else of it is the same; `moved` in the file says so for good)"
+            }
         };
         lines.section("renamed");
-        lines.line('~', &format!("{} -> {}{guess}", renamed.old, renamed.new));
+        let (what, old, new) = (renamed.word(), &renamed.old, &renamed.new);
+        lines.line('~', &format!("{what}{old} -> {new}{guess}"));
     }
     lines.changes("work", &diff.work, &[]);
     let decisions: Vec<_> = diff.decisions.iter().map(|d| d.change.clone()).collect();

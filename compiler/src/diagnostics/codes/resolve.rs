@@ -291,8 +291,9 @@ pub(super) static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: NOT_RENAMED,
         title: "a rename of something that is still there",
-        explanation: "`moved` tells comparisons of plans under which name a stage, or a line as \
-            `stage.line`, was known before: the old name is gone, the new one is there.",
+        explanation: "`moved` tells comparisons of plans under which name a dim, input, stage, \
+            output, or a line as `stage.line`, was known before: the old name is gone, the new one \
+            is there.",
         wrong: "Pipeline(version: 1, stages: {\"a\": (do: \"1\"), \"b\": (do: \"a\")}, \
             moved: {\"a\": \"b\"})",
         right: "Pipeline(version: 1, stages: {\"a\": (do: \"1\"), \"b\": (do: \"a\")}, \
