@@ -4,7 +4,7 @@
 //! for version control, where times and prices have three significant digits, and as
 //! [JSON](SavedPlan::json) without loss. Whatever compares plans compares these.
 
-mod expr;
+pub(crate) mod expr;
 mod facts;
 pub(crate) mod json;
 pub(crate) mod lines;

@@ -468,18 +468,20 @@ fn declarations_under_other_names_are_renamed() {
             "gram": (gpus: 1, do: "t = table.T @ table\nscale * twice(t)"),
             "each": (each: "files", do: "files.T @ files"),
             "part": (each: "parts", do: "sum(parts * 2, axis=0)"),
+            "flat": (do: "f = reshape(table, [rows * cols])\nflatten(table[0:rows // 2, :]) * sum(f)"),
             "all": (do: "gather(each)"),
         },
         outputs: {
             "result": Npy(path: "r.npy", from: "gram"),
             "all": Npy(path: "a.npy", from: "all"),
             "part": Npy(path: "p{item}.npy", from: "part"),
+            "flat": Npy(path: "f.npy", from: "flat"),
         },
     )"#;
     let old = saved("a100", text);
     let names = [
-        ("rows", "samples"),
-        ("cols", "features"),
+        ("rows", "count"),
+        ("cols", "zones"),
         ("table", "data"),
         ("files", "runs"),
         ("parts", "slices"),
@@ -505,8 +507,8 @@ fn declarations_under_other_names_are_renamed() {
             .map(|r| (format!("{:?}", r.kind), r.old.as_str(), r.new.as_str()))
             .collect();
         let expected = [
-            ("Dim", "cols", "features"),
-            ("Dim", "rows", "samples"),
+            ("Dim", "cols", "zones"),
+            ("Dim", "rows", "count"),
             ("Input", "files", "runs"),
             ("Input", "parts", "slices"),
             ("Input", "table", "data"),

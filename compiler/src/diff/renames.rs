@@ -157,7 +157,6 @@ fn apply(plan: &mut SavedPlan, renames: &[Renamed]) {
     let everywhere: Names = pairs()
         .map(|(old, new)| (old.to_owned(), new.to_owned()))
         .collect();
-    declarations::rename(plan, &everywhere);
     let mut within: HashMap<&str, Names> = HashMap::new();
     for (old, new) in pairs() {
         // The ops of a stage begin with its name where they have none of their own.
@@ -176,6 +175,7 @@ fn apply(plan: &mut SavedPlan, renames: &[Renamed]) {
             rename_name(&mut wait.behind, &everywhere);
         }
     }
+    declarations::rename(plan, &everywhere);
     for output in &mut plan.outputs {
         rename_name(&mut output.from, &everywhere);
     }

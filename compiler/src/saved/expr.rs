@@ -35,6 +35,32 @@ impl Amount {
     }
 }
 
+/// A formula or types, with every size in its usual order: `f32[n*m, 8]` as `f32[m*n, 8]`.
+pub(crate) fn in_order(text: &str) -> String {
+    let ends = |c| matches!(c, ',' | '[' | ']' | ':' | '=');
+    let piece = |piece: &str| {
+        let text = piece.trim_end_matches(ends).trim();
+        let size = match parse(text) {
+            Some(_) => text,
+            None => argument(text),
+        };
+        match parse(size).filter(|expr| !expr.is_overflow()) {
+            Some(expr) => piece.replacen(size, &expr.to_string(), 1),
+            None => piece.to_owned(),
+        }
+    };
+    text.split_inclusive(ends).map(piece).collect()
+}
+
+/// The first or last argument of a call, of which the text is the beginning or the end.
+fn argument(text: &str) -> &str {
+    let text = match text.split_once('(') {
+        Some((name, rest)) if !name.is_empty() => rest,
+        _ => text,
+    };
+    text.strip_suffix(')').unwrap_or(text)
+}
+
 /// Flops per byte, in words: as they are at the planned sizes, where both expressions can be read.
 pub(super) fn intensity(flops: &str, bytes: &str, values: &Values<'_>) -> Option<Option<String>> {
     Some(values.intensity(&parse(flops)?, &parse(bytes)?))
@@ -168,6 +194,21 @@ mod tests {
         ];
         for expr in exprs {
             assert_eq!(parse(&expr.to_string()), Some(expr.clone()), "{expr}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_put_in_order() {
+        for (text, expected) in [
+            ("f32[n*m, 8], i64[2]", "f32[m*n, 8], i64[2]"),
+            ("reshape(x, shape=[n*m, -1])", "reshape(x, shape=[m*n, -1])"),
+            ("reshape(x, shape=n*m)", "reshape(x, shape=m*n)"),
+            ("full(n*m, 2.5)", "full(m*n, 2.5)"),
+            ("x[0:(n // 2), :]", "x[0:(n // 2), :]"),
+            ("full(1.50, type='f32')", "full(1.50, type='f32')"),
+            ("text", "text"),
+        ] {
+            assert_eq!(in_order(text), expected);
         }
     }
 

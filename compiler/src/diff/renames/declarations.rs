@@ -6,6 +6,7 @@ use super::{Names, Renamed, only_pairs, rename_name, told};
 use crate::diff::RenamedKind;
 use crate::diff::names::replaced;
 use crate::saved::SavedPlan;
+use crate::saved::expr::in_order;
 
 /// Names of one kind, each after what it stands for.
 type Things = (RenamedKind, Vec<(Vec<String>, String)>);
@@ -76,14 +77,15 @@ pub(super) fn rename(plan: &mut SavedPlan, everywhere: &Names) {
 fn rename_sizes(plan: &mut SavedPlan, everywhere: &Names) {
     let size = |name: &str| everywhere.get(name).cloned();
     for input in &mut plan.inputs {
-        input.ty = replaced(&input.ty, size);
+        input.ty = in_order(&replaced(&input.ty, size));
     }
     for stage in &mut plan.stages {
         for amount in stage.amounts_mut() {
             amount.rewrite(|text| replaced(text, size));
         }
         for op in &mut stage.ops {
-            op.types = replaced(&op.types, size);
+            op.types = in_order(&replaced(&op.types, size));
+            op.formula = in_order(&op.formula); // It has the new names.
             let flip = op.estimate.as_mut().and_then(|choice| choice.flip.as_mut());
             if let Some(flip) = flip {
                 *flip = replaced(flip, size);
