@@ -96,7 +96,7 @@ impl<'t> Reader<'t> {
                 self.report(WRONG_KIND, node.span, message);
                 None
             }
-            _ => self.not_a_number(node, "a number below 1.8e308"),
+            _ => self.not_a_number(node, "a finite number below 1.8e308"),
         }
     }
 

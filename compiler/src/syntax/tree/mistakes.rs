@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, hash_map};
 
-use haul_ir::diagnostic::{Diagnostic, Span};
+use haul_ir::diagnostic::{Applicability, Diagnostic, Span};
 
 use super::parser::{Members, Parser};
 use super::{Entry, Node, NodeKind};
-use crate::diagnostics::codes::{REPEATED, UNEXPECTED};
+use crate::diagnostics::codes::{REPEATED, UNCLOSED, UNEXPECTED};
 use crate::syntax::lexer::{Bracket, Token, TokenKind};
 use crate::syntax::strings;
 
@@ -102,18 +102,25 @@ impl Parser<'_> {
         self.mistakes.push(mistake);
     }
 
-    /// Adds the edit that closes a bracket, where that is all there is to mend: else it may belong
-    /// elsewhere.
+    /// Adds the edit that closes a bracket, where that is all there is to mend. Else it may belong
+    /// elsewhere, and what other mistakes look like may follow from it.
     pub(super) fn mend_unclosed(&mut self) {
-        let Some((at, close)) = self.unclosed.filter(|_| self.mistakes.len() == 1) else {
+        let is_unclosed = |mistake: &Diagnostic| mistake.code == UNCLOSED;
+        if !self.mistakes.iter().any(is_unclosed) {
             return;
-        };
-        let mend = |mistake: Diagnostic| {
-            let mistake = mistake.help(format!("close it with `{close}`"));
-            let edited = mistake.fix(Span::new(at, at), close.to_string());
-            edited.machine_applicable()
-        };
-        self.mistakes = self.mistakes.drain(..).map(mend).collect();
+        }
+        match (&mut self.mistakes[..], self.unclosed) {
+            ([only], Some((at, close))) => {
+                let mistake = only.clone().help(format!("close it with `{close}`"));
+                let edited = mistake.fix(Span::new(at, at), close.to_string());
+                *only = edited.machine_applicable();
+            }
+            (all, _) => {
+                for mistake in all {
+                    mistake.applicability = Applicability::MaybeIncorrect;
+                }
+            }
+        }
     }
 
     pub(super) fn nothing_more(&mut self, root: &Node) {
