@@ -45,6 +45,7 @@ from reference_cases import (
     sampling,
     scans,
     shape,
+    signal,
     softmax,
     special,
     statistics,
@@ -81,6 +82,9 @@ GROUPS = {
     "pools": windows.pools,
     "attention": attention.attention,
     "sampling": sampling.sampling,
+    "spectra": signal.spectra,
+    "filters": signal.filters,
+    "vectors": signal.vectors,
 }
 
 

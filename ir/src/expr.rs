@@ -715,12 +715,30 @@ fn fmt_term(f: &mut fmt::Formatter<'_>, monomial: &Monomial, size: &Rational) ->
     f.write_str(&factors.join("*"))
 }
 
+impl Expr {
+    /// As it stands before `//`, in parentheses where it is a sum.
+    fn dividend(&self) -> String {
+        match &self.0 {
+            Repr::Poly(poly) if poly.len() > 1 => format!("({self})"),
+            _ => self.to_string(),
+        }
+    }
+
+    /// As it stands behind `//`, in parentheses unless it is a number or a name.
+    fn divisor(&self) -> String {
+        match &self.0 {
+            Repr::Poly(_) if self.as_symbol().is_none() => format!("({self})"),
+            _ => self.to_string(),
+        }
+    }
+}
+
 impl fmt::Display for Atom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Atom::Symbol(symbol) => write!(f, "{symbol}"),
-            Atom::FloorDiv(a, b) => write!(f, "({a} // {b})"),
-            Atom::Mod(a, b) => write!(f, "({a} % {b})"),
+            Atom::FloorDiv(a, b) => write!(f, "({} // {})", a.dividend(), b.divisor()),
+            Atom::Mod(a, b) => write!(f, "({} % {})", a.dividend(), b.divisor()),
             Atom::Min(a, b) => write!(f, "min({a}, {b})"),
             Atom::Max(a, b) => write!(f, "max({a}, {b})"),
             Atom::Log2(a) => write!(f, "log2({a})"),

@@ -185,3 +185,13 @@ fn stays_small() {
     }
     assert!(deep.is_overflow());
 }
+
+#[test]
+fn divisions_print_what_they_divide() {
+    let (n, k) = (symbol("n"), symbol("k"));
+    let hop = Expr::from(160_u64);
+    assert_eq!((&n - 400).floor_div(&hop).to_string(), "((n - 400) // 160)");
+    assert_eq!((&n * 3).floor_div(&hop).to_string(), "(3*n // 160)");
+    assert_eq!(n.floor_div(&(&k * 2)).to_string(), "(n // (2*k))");
+    assert_eq!(n.modulo(&(&k + 1)).to_string(), "(n % (k + 1))");
+}

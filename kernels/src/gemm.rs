@@ -89,6 +89,9 @@ pub(crate) enum Threads {
 pub(crate) trait Multiply: Element {
     const ONE: Self;
 
+    /// `self + left * right`; integers wrap, as NumPy's do.
+    fn plus_product(self, left: Self, right: Self) -> Self;
+
     /// `output = left @ right`, where row `i` of the output starts at `i * row_stride`.
     ///
     /// # Panics
@@ -107,6 +110,11 @@ macro_rules! multiply_floats {
         impl Multiply for $type {
             const ONE: Self = <$type as num_traits::ConstOne>::ONE;
 
+            #[inline(always)]
+            fn plus_product(self, left: Self, right: Self) -> Self {
+                self + left * right
+            }
+
             fn multiply(
                 output: &mut [Self],
                 row_stride: usize,
@@ -116,8 +124,7 @@ macro_rules! multiply_floats {
             ) {
                 let vector = left.rows.min(right.cols) == 1;
                 if left.cols <= THIN || (vector && left.cols <= THIN_VECTOR) {
-                    let mul_add = |sum: Self, a: Self, b: Self| sum + a * b;
-                    multiply_rows(output, row_stride, left, right, threads, mul_add);
+                    multiply_rows(output, row_stride, left, right, threads);
                 } else if threads == Threads::Pool && vector && row_stride == right.cols {
                     multiply_vector(output, left, right);
                 } else {
@@ -223,7 +230,11 @@ macro_rules! multiply_integers {
         impl Multiply for $type {
             const ONE: Self = 1;
 
-            /// Wraps, as NumPy does.
+            #[inline(always)]
+            fn plus_product(self, left: Self, right: Self) -> Self {
+                self.wrapping_add(left.wrapping_mul(right))
+            }
+
             fn multiply(
                 output: &mut [Self],
                 row_stride: usize,
@@ -231,8 +242,7 @@ macro_rules! multiply_integers {
                 right: Matrix<'_, Self>,
                 threads: Threads,
             ) {
-                let mul_add = |sum: Self, a: Self, b| sum.wrapping_add(a.wrapping_mul(b));
-                multiply_rows(output, row_stride, left, right, threads, mul_add);
+                multiply_rows(output, row_stride, left, right, threads);
             }
         }
     )*};
@@ -243,13 +253,12 @@ multiply_integers!(u8, u16, u32, u64, i8, i16, i32, i64);
 const ROW_CHUNK: usize = 1 << 12;
 
 /// Sums the rows of the right side, weighted by the elements of a row of the left side.
-fn multiply_rows<T: Element>(
+fn multiply_rows<T: Multiply>(
     output: &mut [T],
     row_stride: usize,
     left: Matrix<'_, T>,
     right: Matrix<'_, T>,
     threads: Threads,
-    mul_add: impl Fn(T, T, T) -> T + Sync,
 ) {
     check_output(output.len(), row_stride, &left, &right);
     if left.rows == 0 || right.cols == 0 {
@@ -262,14 +271,14 @@ fn multiply_rows<T: Element>(
             let row = left.row(position * together + row);
             if let [sum] = &mut output[..right.cols] {
                 let pairs = row.zip(&*packed);
-                *sum = pairs.fold(T::default(), |sum, (a, b)| mul_add(sum, a, *b));
+                *sum = pairs.fold(T::default(), |sum, (a, b)| sum.plus_product(a, *b));
                 continue;
             }
             let output = &mut output[..right.cols];
             output.fill(T::default());
             for (factor, right) in row.zip(packed.chunks_exact(right.cols)) {
                 for (sum, value) in output.iter_mut().zip(right) {
-                    *sum = mul_add(*sum, factor, *value);
+                    *sum = sum.plus_product(factor, *value);
                 }
             }
         }

@@ -15,10 +15,12 @@ mod conv;
 mod conv_transpose;
 mod copy;
 mod counts;
+mod cross;
 mod depth_to_space;
 mod elementwise;
 mod embedding;
 mod fft;
+mod filter;
 mod gather;
 mod grid_sample;
 mod index;
@@ -37,6 +39,7 @@ mod reshape;
 mod resize;
 mod rotary_embedding;
 mod scan;
+mod signal;
 mod softmax;
 mod stack;
 mod store;
@@ -52,6 +55,9 @@ pub(crate) static OPS: LazyLock<Vec<&'static dyn Op>> = LazyLock::new(|| {
     ops.extend(OTHERS);
     ops.extend(contract::OPS);
     ops.extend(linalg::OPS);
+    ops.extend(fft::OPS);
+    ops.extend(signal::OPS);
+    ops.extend(filter::OPS);
     ops
 });
 
@@ -59,13 +65,7 @@ pub(crate) static OPS: LazyLock<Vec<&'static dyn Op>> = LazyLock::new(|| {
 static OTHERS: &[&dyn Op] = &[
     // Linear algebra
     &matmul::Matmul,
-
-    // Fourier transforms
-    &fft::FFT,
-    &fft::IFFT,
-    &fft::RFFT,
-    &fft::FFT2,
-    &fft::IFFT2,
+    &cross::CROSS,
 
     // Convolutions and pooling
     &conv::CONV1D,
@@ -170,6 +170,8 @@ static OTHERS: &[&dyn Op] = &[
     &moves::MOVEAXIS,
     &moves::FLIP,
     &moves::ROLL,
+    &moves::FFTSHIFT,
+    &moves::IFFTSHIFT,
     &moves::SPLIT,
     &moves::PAD,
     &moves::TILE,

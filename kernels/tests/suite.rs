@@ -1,5 +1,6 @@
 //! Kernels against independent truth.
 
+mod accuracy;
 mod csv;
 mod determinism;
 mod elementwise;

@@ -79,6 +79,20 @@ def points(rng, dtype, interval):
     return x[(x > interval[0]) & (x < interval[1]) & np.isfinite(x)][:POINTS]
 
 
+def strata(rng, interval):
+    """Floats of f64 of both signs and every exponent near 0, and of some of the others."""
+    near = [(exponent, 3) for exponent in range(-9, 10)]
+    far = [(exponent, 1) for exponent in [*range(-1074, -9, 53), *range(10, 1024, 39)]]
+    x = [
+        sign * np.ldexp(1 + rng.random(), exponent)
+        for exponent, count in near + far
+        for sign in (1, -1)
+        for _ in range(count)
+    ]
+    x = np.array(x)
+    return x[(x > interval[0]) & (x < interval[1]) & np.isfinite(x)]
+
+
 def rounded(value, dtype):
     """Rounded once; what lies beyond the range is infinite."""
     if abs(value) > mpmath.mpf(float(np.finfo(DTYPES[dtype]).max)) * (1 + ONE * EPS[dtype] / 4):
@@ -95,7 +109,8 @@ def elementary():
         # The units of results are at least eps/2 of them, or the least subnormal number.
         accuracy = {"rtol": 2 * EPS[dtype], "atol": 4 * float(np.finfo(DTYPES[dtype]).smallest_subnormal)}  # fmt: skip
         for op, (f, interval, hard) in FUNCTIONS.items():
-            x = np.concatenate([points(rng, dtype, interval), tensor(hard, dtype)])
+            drawn = points(rng, dtype, interval) if dtype == "f32" else strata(rng, interval)
+            x = np.concatenate([drawn, tensor(hard, dtype)])
             x = x[(x > interval[0]) & (x < interval[1])]
             output = [rounded(f(mpmath.mpf(float(value))), dtype) for value in x]
             yield case(op, [x], tensor(output, dtype), **accuracy)

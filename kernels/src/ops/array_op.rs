@@ -255,7 +255,7 @@ pub(super) fn work_per_input(flops: u64, call: &Call<'_>, outputs: &[ValueType])
 /// The call does not fit, or gives other shapes than were planned.
 pub(super) fn check(
     call: &KernelCall<'_, '_>,
-    infer: fn(&Call<'_>) -> Result<Inferred, InferError>,
+    infer: impl Fn(&Call<'_>) -> Result<Inferred, InferError>,
 ) -> Result<(), KernelError> {
     let inputs: Vec<_> = call.inputs.iter().map(type_of).collect();
     let inferred = infer(&Call {

@@ -4,6 +4,7 @@
 mod einsum;
 mod kernel;
 mod labels;
+mod vecdot;
 
 use haul_ir::dtype::Kind;
 use haul_ir::expr::Expr;
@@ -31,7 +32,7 @@ struct Contract {
     examples: &'static [Example],
 }
 
-pub(crate) static OPS: &[&dyn Op] = &[&EINSUM, &DOT, &TENSORDOT, &OUTER, &KRON];
+pub(crate) static OPS: &[&dyn Op] = &[&EINSUM, &DOT, &vecdot::VECDOT, &TENSORDOT, &OUTER, &KRON];
 
 const A: Param = tensor("a");
 const B: Param = tensor("b");

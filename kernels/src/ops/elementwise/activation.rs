@@ -120,7 +120,7 @@ pub(super) static TABLE: &[Function] = &[
          Integers are computed in `f64`.",
         |x| {
             // (1 + tanh(u)) / 2 = 1 / (1 + exp(-2u)); 1.5957691216057308 = 2 sqrt(2 / pi).
-            x * sigmoid(1.595_769_121_605_730_8 * x * (1.0 + 0.044_715 * x * x))
+            part(x, sigmoid(1.595_769_121_605_730_8 * x * (1.0 + 0.044_715 * x * x)))
         },
         "0 1 -2" => "0 0.8411919906082768 -0.04540230591222498"
     ),
@@ -145,13 +145,13 @@ pub(super) static TABLE: &[Function] = &[
     activation!(
         "silu", X_ALPHA, TANH,
         "`x * sigmoid(alpha * x)`, also called swish. Integers are computed in `f64`.",
-        |x, alpha| x * sigmoid(alpha * x),
+        |x, alpha| part(x, sigmoid(alpha * x)),
         "silu(x)", "0 1 -2" => "0 0.7310585786300049 -0.2384058440442351"
     ),
     real_function!(
         "hard_swish", TWO,
         "`x` times `x / 6 + 1/2` held between 0 and 1. Integers are computed in `f64`.",
-        |x| x * smaller(larger(x + 3.0, 0.0), 6.0) / 6.0,
+        |x| part(x, smaller(larger(x + 3.0, 0.0), 6.0) / 6.0),
         "-4 1 4" => "0 0.6666666666666666 4"
     ),
     real_function!(
@@ -161,7 +161,9 @@ pub(super) static TABLE: &[Function] = &[
             // tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2), 1 beyond e**20.
             let e = Math::exp(smaller(x, 20.0));
             let n = e * (e + 2.0);
-            x * (n / (n + 2.0))
+            // Where that is e, in two factors: it may be too small to have all its digits.
+            let small = part(x, Math::exp(x + 32.0)) * 1.266_416_554_909_418e-14;
+            if x < -40.0 { small } else { part(x, n / (n + 2.0)) }
         },
         "0 1 -2" => "0 0.8650983882673103 -0.25250148269570885"
     ),
@@ -174,7 +176,7 @@ pub(super) static TABLE: &[Function] = &[
     real_function!(
         "softsign", DIV,
         "`x / (1 + abs(x))`. Integers are computed in `f64`.",
-        |x| x / (1.0 + x.abs()),
+        |x| if x.is_infinite() { x.signum() } else { x / (1.0 + x.abs()) },
         "0 1 -3" => "0 0.5 -0.75"
     ),
     activation!(
@@ -222,6 +224,16 @@ fn sigmoid<T: Math>(x: T) -> T {
     share / (T::one() + e)
 }
 
+/// A share of `x`; none of minus infinity is 0, to which it tends.
+#[inline(always)]
+fn part<T: Math>(x: T, share: T) -> T {
+    if share == T::zero() {
+        share.copysign(x)
+    } else {
+        x * share
+    }
+}
+
 /// The rounding of the argument of `erfc`, which is steep, is made good to first order.
 fn gelu(x: f64) -> f64 {
     /// 1 / sqrt(2) less the constant.
@@ -232,5 +244,5 @@ fn gelu(x: f64) -> f64 {
         true => FRAC_2_SQRT_PI * (-y * y).exp() * error,
         false => 0.0,
     };
-    0.5 * x * (libm::erfc(y) - slope)
+    part(0.5 * x, libm::erfc(y) - slope)
 }

@@ -1,10 +1,12 @@
 //! Complex numbers and their parts.
 
+use haul_ir::dtype::DType;
 use haul_ir::op::Example;
+use num_complex::Complex;
 
-use super::block::{complexes, each, floats, ints};
+use super::block::{complexes, each, floats, ints, map2};
 use super::types::{NUMBERS, Types};
-use super::{Function, X, flops};
+use super::{Function, X, flops, param};
 
 /// The body for all dtypes of real numbers.
 macro_rules! reals {
@@ -14,6 +16,24 @@ macro_rules! reals {
 }
 
 pub(super) static TABLE: &[Function] = &[
+    Function {
+        name: "complex",
+        doc: "The complex number with a real and an imaginary part; c128 of f64 and integers, else \
+              c64.",
+        params: &[param("re"), param("im")],
+        types: Types::Pair,
+        flops: flops::MOVE,
+        kernel: |inputs, _| match inputs[0] {
+            DType::F32 => Some(|i, o| map2(i, o, Complex::<f32>::new)),
+            DType::F64 => Some(|i, o| map2(i, o, Complex::<f64>::new)),
+            _ => None,
+        },
+        examples: &[Example {
+            formula: "complex(a, b)",
+            given: &[("a", "f32[2]", "1 2"), ("b", "f32[]", "-3")],
+            result: ("c64[2]", "1-3j 2-3j"),
+        }],
+    },
     Function {
         name: "real",
         doc: "The real part; real numbers stay.",

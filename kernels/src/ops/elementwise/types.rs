@@ -17,6 +17,8 @@ pub(super) enum Types {
     Parts(&'static [Kind]),
     /// The same, but integers are computed in `f64`.
     FloatParts(&'static [Kind]),
+    /// Real numbers meet and become the parts of complex ones.
+    Pair,
     /// Whether elements differ from 0 goes in, the result is `bool`.
     Truth,
     /// The first input is `bool`; the others meet, and the result has their dtype.
@@ -71,6 +73,10 @@ impl Types {
             Types::FloatParts(kinds) => {
                 check(met, kinds)?;
                 (inexact(met), inexact(met).real())
+            }
+            Types::Pair => {
+                check(met, ORDERED)?;
+                (met.complex().real(), met.complex())
             }
             Types::Truth => {
                 castable(met, DType::Bool)?;

@@ -1,58 +1,149 @@
-use std::sync::Arc;
+use std::borrow::Cow;
 
 use haul_ir::dtype::DType;
+use haul_ir::expr::Expr;
 use haul_ir::op::{Attrs, KernelCall, KernelError};
-use haul_ir::tensor::{Element, View};
+use haul_ir::tensor::{Element, View, ViewMut};
 use num_complex::Complex;
 use rayon::prelude::*;
-use realfft::RealFftPlanner;
-use rustfft::{Fft, FftNum, FftPlanner};
+use rustfft::FftNum;
 
-use super::{Axes, Fourier, Transform};
-use crate::strided::{Walk, contiguous, strips};
-
-/// Elements that one task transforms at least.
-const CHUNK: usize = 1 << 14;
+use super::lines::{CHUNK, Complexes, HalfSpectra, InverseHalfSpectra, across};
+use super::{Direction, Fourier, Sides};
+use crate::ops::array_op::check;
+use crate::ops::moves::pieces::{Axis, fill};
+use crate::strided::contiguous;
 
 pub(super) fn fourier(op: &Fourier, call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
-    let input = &call.inputs[0];
-    let output = &mut call.outputs[0];
-    let axes = axes(op, call.attrs, input.shape())?;
-    if input.layout.elements() == 0 {
+    use haul_ir::op::Op;
+    check(call, |call| op.infer(call))?;
+    let (x, output) = (&call.inputs[0], &mut call.outputs[0]);
+    if output.bytes.is_empty() {
         return Ok(());
     }
-    match (input.dtype, op.transform) {
-        (DType::F32, Transform::Real) => real::<f32>(input, axes[0], output.elements()),
-        (DType::F64, Transform::Real) => real::<f64>(input, axes[0], output.elements()),
-        (DType::F32, _) => complex::<f32, f32>(op, input, &axes, output.elements()),
-        (DType::F64, _) => complex::<f64, f64>(op, input, &axes, output.elements()),
-        (DType::C64, _) => complex::<f32, Complex<f32>>(op, input, &axes, output.elements()),
-        (DType::C128, _) => complex::<f64, Complex<f64>>(op, input, &axes, output.elements()),
+    let plan = Plan::of(op, call.attrs, x.shape())?;
+    match (x.dtype, op.sides) {
+        (DType::F32, Sides::FromReal) => plan.from_real::<f32>(x, output),
+        (DType::F64, Sides::FromReal) => plan.from_real::<f64>(x, output),
+        (DType::C64, Sides::ToReal) => plan.into_real::<f32>(x, output),
+        (DType::C128, Sides::ToReal) => plan.into_real::<f64>(x, output),
+        (DType::F32, Sides::Complex) => plan.complex::<f32, f32>(x, output),
+        (DType::F64, Sides::Complex) => plan.complex::<f64, f64>(x, output),
+        (DType::C64, Sides::Complex) => plan.complex::<f32, Complex<f32>>(x, output),
+        (DType::C128, Sides::Complex) => plan.complex::<f64, Complex<f64>>(x, output),
         (other, _) => {
-            return Err(KernelError::new(format!(
-                "there is no transform of {other}"
-            )));
+            let message = format!("there is no such transform of {other}");
+            return Err(KernelError::new(message));
         }
     }
     Ok(())
 }
 
-/// The axes in the order in which they are transformed.
-fn axes(op: &Fourier, attrs: &Attrs, shape: &[usize]) -> Result<Vec<usize>, KernelError> {
-    let rank = shape.len();
-    let axes = match op.axes {
-        Axes::LastTwo => vec![rank - 1, rank - 2],
-        Axes::Named => {
-            let axis = haul_ir::op::axis_of(attrs.int("axis").unwrap_or(-1), rank);
-            vec![axis.map_err(|error| KernelError::new(error.message))?]
+/// A transform of a tensor whose sizes are known.
+struct Plan {
+    is_inverse: bool,
+    /// Whether the real side's spectrum is the conjugate of what the library gives.
+    conjugate: bool,
+    /// Axis, and number and factor of the elements of its lines, in the author's order.
+    axes: Vec<(usize, usize, f64)>,
+    /// What the input is cut to or filled up to.
+    input: Vec<usize>,
+}
+
+impl Plan {
+    fn of(op: &Fourier, attrs: &Attrs, shape: &[usize]) -> Result<Self, KernelError> {
+        let sizes: Vec<_> = shape.iter().map(|size| Expr::from(*size as u64)).collect();
+        let lengths = op.lengths(attrs, &sizes);
+        let lengths = lengths.map_err(|error| KernelError::new(error.message))?;
+        let is_inverse = op.direction == Direction::Inverse;
+        let factor = |n: usize| match attrs.word("norm") {
+            Some("ortho") => 1.0 / (n as f64).sqrt(),
+            Some("forward") if !is_inverse => 1.0 / n as f64,
+            Some("backward") if is_inverse => 1.0 / n as f64,
+            _ => 1.0,
+        };
+        let mut input = shape.to_vec();
+        let mut axes = Vec::with_capacity(lengths.len());
+        for length in &lengths {
+            input[length.axis] = known(&length.input)?;
+            let n = known(&length.n)?;
+            axes.push((length.axis, n, factor(n)));
         }
-    };
-    match axes.iter().find(|axis| shape[**axis] == 0) {
-        Some(axis) => Err(KernelError::new(format!(
-            "axis {axis} is empty, a transform needs an element"
-        ))),
-        None => Ok(axes),
+        Ok(Self {
+            is_inverse,
+            conjugate: is_inverse == (op.sides == Sides::FromReal),
+            axes,
+            input,
+        })
     }
+
+    fn complex<T: FftNum, S: Source<T>>(&self, x: &View<'_>, output: &mut ViewMut<'_>)
+    where
+        Complex<T>: Element,
+    {
+        let data = fitted::<S>(x, &self.input);
+        let (shape, output) = (output.shape.clone(), output.elements::<Complex<T>>());
+        let chunks = output.par_chunks_mut(CHUNK).zip(data.par_chunks(CHUNK));
+        chunks.for_each(|(output, data)| {
+            for (output, element) in output.iter_mut().zip(data) {
+                *output = element.complex();
+            }
+        });
+        self.along(&self.axes, &shape, output);
+    }
+
+    fn from_real<T: FftNum + Element>(&self, x: &View<'_>, output: &mut ViewMut<'_>)
+    where
+        Complex<T>: Element,
+    {
+        let Some(((axis, n, factor), others)) = self.axes.split_last() else {
+            return;
+        };
+        let data = fitted::<T>(x, &self.input);
+        let (shape, output) = (output.shape.clone(), output.elements::<Complex<T>>());
+        let inner = shape[axis + 1..].iter().product();
+        let lines = HalfSpectra::new(*n, *factor, self.conjugate);
+        let bins = n / 2 + 1;
+        across(&data, *n, output, bins, inner, &|data: &[T], output| {
+            lines.transform(data, output);
+        });
+        self.along(others, &shape, output);
+    }
+
+    fn into_real<T: FftNum + Element>(&self, x: &View<'_>, output: &mut ViewMut<'_>)
+    where
+        Complex<T>: Element,
+    {
+        let Some(((axis, n, factor), others)) = self.axes.split_last() else {
+            return;
+        };
+        let mut data = fitted::<Complex<T>>(x, &self.input);
+        if !others.is_empty() {
+            self.along(others, &self.input, data.to_mut());
+        }
+        let inner = self.input[axis + 1..].iter().product();
+        let lines = InverseHalfSpectra::new(*n, *factor, self.conjugate);
+        let output = output.elements::<T>();
+        across(&data, n / 2 + 1, output, *n, inner, &|data, output| {
+            lines.transform(data, output);
+        });
+    }
+
+    fn along<T: FftNum>(
+        &self,
+        axes: &[(usize, usize, f64)],
+        shape: &[usize],
+        data: &mut [Complex<T>],
+    ) {
+        for (axis, n, factor) in axes.iter().rev() {
+            Complexes::new(*n, self.is_inverse, *factor).along(*axis, shape, data);
+        }
+    }
+}
+
+fn known(size: &Expr) -> Result<usize, KernelError> {
+    let size = size.as_u64().and_then(|size| usize::try_from(size).ok());
+    size.ok_or_else(|| KernelError::new("a length is not known, or too large"))
 }
 
 /// What a transform of complex numbers reads.
@@ -76,144 +167,25 @@ macro_rules! sources {
 }
 sources!(f32, f64);
 
-fn complex<T: FftNum, S: Source<T>>(
-    op: &Fourier,
-    input: &View<'_>,
-    axes: &[usize],
-    output: &mut [Complex<T>],
-) {
-    let shape = input.shape();
-    let data = contiguous::<S>(input);
-    let chunks = output.par_chunks_mut(CHUNK).zip(data.par_chunks(CHUNK));
-    chunks.for_each(|(output, data)| {
-        for (output, element) in output.iter_mut().zip(data) {
-            *output = element.complex();
-        }
-    });
-    let mut planner = FftPlanner::new();
-    for &axis in axes {
-        let plan = match op.transform {
-            Transform::Inverse => planner.plan_fft_inverse(shape[axis]),
-            _ => planner.plan_fft_forward(shape[axis]),
-        };
-        let plan = Lines {
-            plan,
-            inverse: op.transform == Transform::Inverse,
-        };
-        plan.along(axis, shape, output);
+/// The elements in order, cut off or followed by zeros along each axis to that shape.
+fn fitted<'a, T: Element>(x: &View<'a>, shape: &[usize]) -> Cow<'a, [T]> {
+    if x.shape() == shape {
+        return contiguous(x);
     }
-}
-
-/// A transform of lines that lie one after another.
-struct Lines<T> {
-    plan: Arc<dyn Fft<T>>,
-    inverse: bool,
-}
-
-impl<T: FftNum> Lines<T> {
-    fn along(&self, axis: usize, shape: &[usize], data: &mut [Complex<T>]) {
-        let line = shape[axis];
-        let inner: usize = shape[axis + 1..].iter().product();
-        if inner == 1 {
-            self.transform(data);
-            return;
-        }
-        // Lines with gaps are copied together: a transform in place would jump through memory.
-        let zero = Complex::new(T::zero(), T::zero());
-        let columns = (CHUNK / line).clamp(8, 32);
-        data.par_chunks_mut(line * inner).for_each(|block| {
-            let strips = strips(block, inner, columns).into_par_iter();
-            strips.for_each_init(Vec::new, |lines, mut strip| {
-                lines.resize(strip[0].len() * line, zero);
-                gather(&strip, lines);
-                self.transform(lines);
-                scatter(lines, &mut strip);
-            });
-        });
-    }
-
-    fn transform(&self, data: &mut [Complex<T>]) {
-        let line = self.plan.len();
-        let together = (CHUNK / line).max(1) * line;
-        let scratch =
-            || vec![Complex::new(T::zero(), T::zero()); self.plan.get_inplace_scratch_len()];
-        let chunks = data.par_chunks_mut(together);
-        chunks.for_each_init(scratch, |scratch, lines| {
-            self.plan.process_with_scratch(lines, scratch);
-            if self.inverse {
-                let factor = T::one() / T::from_usize(line).unwrap_or_else(T::one);
-                lines
-                    .iter_mut()
-                    .for_each(|element| *element = element.scale(factor));
-            }
-        });
-    }
-}
-
-fn real<T: FftNum + Element>(input: &View<'_>, axis: usize, output: &mut [Complex<T>]) {
-    let shape = input.shape();
-    let (line, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
-    let plan = RealFftPlanner::<T>::new().plan_fft_forward(line);
-    let data = contiguous::<T>(input);
-    let bins = line / 2 + 1;
-    let transform = |data: &[T], output: &mut [Complex<T>]| {
-        let together = (CHUNK / line).max(1);
-        let chunks = output.par_chunks_mut(together * bins);
-        let chunks = chunks.zip(data.par_chunks(together * line));
-        let scratch = || (plan.make_input_vec(), plan.make_scratch_vec());
-        chunks.for_each_init(scratch, |(copy, scratch), (output, data)| {
-            for (output, data) in output.chunks_mut(bins).zip(data.chunks(line)) {
-                copy.copy_from_slice(data);
-                plan.process_with_scratch(copy, output, scratch)
-                    .expect("the lengths are those of the plan");
-            }
-        });
+    let axes = x.shape().iter().zip(shape);
+    let axes: Vec<_> = axes
+        .map(|(from, to)| Axis {
+            to: *to,
+            ..Axis::whole(*from)
+        })
+        .collect();
+    let mut elements = vec![T::default(); shape.iter().product()];
+    let zero = bytemuck::bytes_of(&T::default()).to_vec();
+    let mut output = ViewMut {
+        dtype: T::DTYPE,
+        shape: shape.to_vec(),
+        bytes: bytemuck::cast_slice_mut(&mut elements),
     };
-    if inner == 1 {
-        transform(&data, output);
-        return;
-    }
-    let blocks = output.par_chunks_mut(bins * inner);
-    blocks
-        .zip(data.par_chunks(line * inner))
-        .for_each(|(output, data)| {
-            let mut lines = vec![T::zero(); data.len()];
-            transpose(data, line, inner, &mut lines);
-            let mut spectra = vec![Complex::new(T::zero(), T::zero()); output.len()];
-            transform(&lines, &mut spectra);
-            transpose(&spectra, inner, bins, output);
-        });
-}
-
-/// Rows whose parts of a column are moved together: a line of cache.
-const TOGETHER: usize = 8;
-
-/// Lays out the columns of a strip one after another.
-fn gather<T: Copy>(strip: &[&mut [T]], lines: &mut [T]) {
-    for (part, rows) in strip.chunks(TOGETHER).enumerate() {
-        for (column, line) in lines.chunks_exact_mut(strip.len()).enumerate() {
-            let line = &mut line[part * TOGETHER..];
-            line.iter_mut()
-                .zip(rows)
-                .for_each(|(to, row)| *to = row[column]);
-        }
-    }
-}
-
-/// Undoes [`gather`].
-fn scatter<T: Copy>(lines: &[T], strip: &mut [&mut [T]]) {
-    let height = strip.len();
-    for (part, rows) in strip.chunks_mut(TOGETHER).enumerate() {
-        for (column, line) in lines.chunks_exact(height).enumerate() {
-            let line = &line[part * TOGETHER..];
-            rows.iter_mut()
-                .zip(line)
-                .for_each(|(row, from)| row[column] = *from);
-        }
-    }
-}
-
-/// Turns rows into columns.
-fn transpose<T: Copy + Send + Sync>(data: &[T], rows: usize, cols: usize, output: &mut [T]) {
-    Walk::new(&[cols, rows], &[1, cols as isize]).copy(data, 0, output);
+    fill(x, &axes, &zero, &mut output);
+    Cow::Owned(elements)
 }

@@ -24,12 +24,12 @@ pub(super) const fn optional(name: &'static str, kind: ParamKind, default: &'sta
 pub(super) const X: Param = required("x", ParamKind::Tensor);
 
 /// `dtype='f64'`, for what is made of nothing.
-pub(super) const DTYPE: Param = optional("dtype", ParamKind::Word(&DType::NAMES), "'f64'");
+pub(in crate::ops) const DTYPE: Param = optional("dtype", ParamKind::Word(&DType::NAMES), "'f64'");
 
 pub(super) const REDUCTIONS: &[&str] = &["none", "add", "mul", "max", "min"];
 
 /// A whole number that is known.
-pub(super) fn int(attrs: &Attrs, name: &'static str) -> Result<i64, InferError> {
+pub(in crate::ops) fn int(attrs: &Attrs, name: &'static str) -> Result<i64, InferError> {
     attrs.int(name).ok_or_else(|| {
         InferError::new(Fault::Value, "a known whole number is needed here").on_attr(name)
     })
@@ -56,7 +56,7 @@ pub(super) fn axis(attrs: &Attrs, name: &'static str, rank: usize) -> Result<usi
 }
 
 /// The axes that an attribute names, in its order, none twice; nothing where it names none.
-pub(super) fn axes(
+pub(in crate::ops) fn axes(
     attrs: &Attrs,
     name: &'static str,
     rank: usize,
@@ -80,13 +80,13 @@ pub(super) fn axes(
 }
 
 /// The dtype that a word names.
-pub(super) fn dtype(attrs: &Attrs) -> Result<DType, InferError> {
+pub(in crate::ops) fn dtype(attrs: &Attrs) -> Result<DType, InferError> {
     let named = attrs.word("dtype").and_then(|word| word.parse().ok());
     named.ok_or_else(|| InferError::new(Fault::Value, "needs a dtype").on_attr("dtype"))
 }
 
 /// The one number of an attribute.
-pub(super) fn number(attrs: &Attrs, name: &'static str) -> Result<f64, InferError> {
+pub(in crate::ops) fn number(attrs: &Attrs, name: &'static str) -> Result<f64, InferError> {
     match attrs.numbers(name).as_deref() {
         Some(&[number]) => Ok(number),
         _ => Err(InferError::new(Fault::Value, "one number is needed here").on_attr(name)),
@@ -94,7 +94,7 @@ pub(super) fn number(attrs: &Attrs, name: &'static str) -> Result<f64, InferErro
 }
 
 /// The bytes of a number as an element.
-pub(super) fn element(number: f64, dtype: DType) -> Result<Vec<u8>, String> {
+pub(in crate::ops) fn element(number: f64, dtype: DType) -> Result<Vec<u8>, String> {
     let wrong = || format!("{number} is no {dtype}");
     let whole = || (number.fract() == 0.0 && number.abs() < 2e19).then_some(number as i128);
     let bytes = match dtype {
@@ -154,6 +154,6 @@ pub(super) fn check_indices(dtype: DType, position: usize) -> Result<(), InferEr
 }
 
 /// What was found of a call before, as a failure while it runs.
-pub(super) fn at_run(error: InferError) -> KernelError {
+pub(in crate::ops) fn at_run(error: InferError) -> KernelError {
     KernelError::new(error.message)
 }

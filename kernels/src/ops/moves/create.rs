@@ -312,7 +312,7 @@ fn linspace(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
 }
 
 /// Fills floats or complex numbers.
-fn floats(output: &mut ViewMut<'_>, at: &(dyn Fn(usize) -> f64 + Sync)) {
+pub(in crate::ops) fn floats(output: &mut ViewMut<'_>, at: &(dyn Fn(usize) -> f64 + Sync)) {
     match output.dtype {
         DType::F16 => each::<f16>(output, &|index| f16::from_f64(at(index))),
         DType::Bf16 => each::<bf16>(output, &|index| bf16::from_f64(at(index))),

@@ -1,14 +1,15 @@
 //! Ops that move, pick or make elements and compute nothing of them, or next to nothing.
 
-mod attrs;
+pub(super) mod attrs;
 mod bitcast;
 mod combine;
 mod create;
 mod grids;
 mod indices;
 mod pad;
-mod pieces;
+pub(super) mod pieces;
 mod repeat;
+mod roll;
 mod rows;
 mod scatter;
 mod split;
@@ -25,10 +26,11 @@ use haul_ir::types::{TensorType, ValueType};
 use super::NO_WORK;
 
 pub(super) use bitcast::BITCAST;
-pub(super) use create::{ARANGE, EYE, FULL, LINSPACE, ONES, ZEROS};
+pub(super) use create::{ARANGE, EYE, FULL, LINSPACE, ONES, ZEROS, floats};
 pub(super) use grids::MESHGRID;
-pub(super) use pad::{PAD, ROLL};
+pub(super) use pad::PAD;
 pub(super) use repeat::{REPEAT, TILE};
+pub(super) use roll::{FFTSHIFT, IFFTSHIFT, ROLL};
 pub(super) use scatter::{SCATTER, SCATTER_ND};
 pub(super) use split::SPLIT;
 pub(super) use take::{GATHER_ND, REVERSE_SEQUENCE, TAKE, TAKE_ALONG_AXIS};

@@ -1,4 +1,4 @@
-//! Elements before and after the elements of axes, and elements moved along them.
+//! Elements before and after the elements of axes.
 
 use haul_ir::expr::Expr;
 use haul_ir::op::{
@@ -8,10 +8,8 @@ use haul_ir::op::{
 use haul_ir::types::TensorType;
 
 use super::attrs::{X, at_run, axes, element, number, optional, required};
-use super::pieces::{Axis, Beyond, fill};
+use super::pieces::{Axis, Beyond, MODES, fill};
 use super::{Cost, Move};
-
-const MODES: &[&str] = &["constant", "edge", "reflect", "symmetric", "wrap"];
 
 pub(crate) static PAD: Move = Move {
     name: "pad",
@@ -31,7 +29,7 @@ pub(crate) static PAD: Move = Move {
     rule: "[.., n, ..] -> [.., before + n + after, ..]",
     infer: |call| {
         let x = call.tensor(0)?;
-        let beyond = beyond(call.attrs);
+        let beyond = Beyond::of(call.attrs.word("mode"));
         if beyond == Beyond::Number {
             element(number(call.attrs, "value")?, x.dtype)
                 .map_err(|message| InferError::new(Fault::Value, message).on_attr("value"))?;
@@ -77,38 +75,6 @@ pub(crate) static PAD: Move = Move {
     ],
 };
 
-pub(crate) static ROLL: Move = Move {
-    name: "roll",
-    doc: "Each element `shift` places further along an axis; those that leave it come back at its \
-          start. A negative shift goes the other way. `shift` and `axis` are one number each, or \
-          lists of as many. Where there is more than one axis, `axis` has to be said.",
-    params: &[
-        X,
-        required("shift", ParamKind::Ints),
-        optional("axis", ParamKind::Axes, "none"),
-    ],
-    rule: "[..] -> [..]",
-    infer: |call| {
-        let x = call.tensor(0)?;
-        shifts(call.attrs, x.rank())?;
-        Ok(Inferred::plain(1, x.clone()))
-    },
-    cost: Cost::All,
-    cpu: CpuKernel::Array(roll),
-    examples: &[
-        Example {
-            formula: "roll(x, 1)",
-            given: &[("x", "i32[4]", "1 2 3 4")],
-            result: ("i32[4]", "4 1 2 3"),
-        },
-        Example {
-            formula: "roll(x, [1, -1], axis=[0, 1])",
-            given: &[("x", "i32[2, 3]", "1 2 3 4 5 6")],
-            result: ("i32[2, 3]", "5 6 4 2 3 1"),
-        },
-    ],
-};
-
 /// What is added to an axis.
 struct Width {
     axis: usize,
@@ -144,19 +110,9 @@ fn widths(attrs: &Attrs, rank: usize) -> Result<Vec<Width>, InferError> {
         .collect())
 }
 
-fn beyond(attrs: &Attrs) -> Beyond {
-    match attrs.word("mode") {
-        Some("edge") => Beyond::Edge,
-        Some("reflect") => Beyond::Reflect,
-        Some("symmetric") => Beyond::Symmetric,
-        Some("wrap") => Beyond::Wrap,
-        _ => Beyond::Number,
-    }
-}
-
 fn pad(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
     let (x, output) = (&call.inputs[0], &mut call.outputs[0]);
-    let beyond = beyond(call.attrs);
+    let beyond = Beyond::of(call.attrs.word("mode"));
     let number = match beyond {
         Beyond::Number => number(call.attrs, "value").map_err(at_run)?,
         _ => 0.0,
@@ -181,42 +137,5 @@ fn pad(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
         };
     }
     fill(x, &axes, &number, output);
-    Ok(())
-}
-
-/// Axes, and how far their elements go.
-fn shifts(attrs: &Attrs, rank: usize) -> Result<Vec<(usize, i64)>, InferError> {
-    let given = attrs.ints("shift").ok_or_else(|| {
-        InferError::new(Fault::Value, "shifts are known whole numbers").on_attr("shift")
-    })?;
-    let axes = match axes(attrs, "axis", rank)? {
-        Some(axes) => axes,
-        None if rank <= 1 => (0..rank).collect(),
-        None => {
-            let message = format!("which of {rank} axes has to be said");
-            return Err(InferError::new(Fault::Axis, message).on_attr("axis"));
-        }
-    };
-    match given[..] {
-        [shift] => Ok(axes.into_iter().map(|axis| (axis, shift)).collect()),
-        _ if given.len() == axes.len() => Ok(axes.into_iter().zip(given).collect()),
-        _ => {
-            let message = format!("{} shifts for {} axes", given.len(), axes.len());
-            Err(InferError::new(Fault::Value, message).on_attr("shift"))
-        }
-    }
-}
-
-fn roll(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
-    let (x, output) = (&call.inputs[0], &mut call.outputs[0]);
-    let mut axes: Vec<_> = x.shape().iter().map(|size| Axis::whole(*size)).collect();
-    for (axis, shift) in shifts(call.attrs, axes.len()).map_err(at_run)? {
-        axes[axis].start = shift
-            .checked_rem_euclid(axes[axis].from as i64)
-            .unwrap_or(0);
-        axes[axis].beyond = Beyond::Wrap;
-    }
-    let unused = vec![0; output.dtype.size() as usize];
-    fill(x, &axes, &unused, output);
     Ok(())
 }

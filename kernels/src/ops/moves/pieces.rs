@@ -9,20 +9,20 @@ use crate::strided::{Walk, copy_view};
 
 /// What an axis of the result is made of.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Axis {
+pub(in crate::ops) struct Axis {
     /// Size of the input's axis.
-    pub(super) from: usize,
+    pub(in crate::ops) from: usize,
     /// Size of the result's axis.
-    pub(super) to: usize,
+    pub(in crate::ops) to: usize,
     /// Where index 0 of the input lies in the result; what lies outside is `beyond`.
-    pub(super) start: i64,
+    pub(in crate::ops) start: i64,
     /// What lies before and after the input.
-    pub(super) beyond: Beyond,
+    pub(in crate::ops) beyond: Beyond,
 }
 
 /// What lies before and after the elements of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Beyond {
+pub(in crate::ops) enum Beyond {
     /// A number.
     Number,
     /// The element at the edge.
@@ -45,9 +45,25 @@ struct Piece {
     step: isize,
 }
 
+/// The words for what lies beyond.
+pub(in crate::ops) const MODES: &[&str] = &["constant", "edge", "reflect", "symmetric", "wrap"];
+
+impl Beyond {
+    /// What a word of [`MODES`] stands for.
+    pub(in crate::ops) fn of(mode: Option<&str>) -> Self {
+        match mode {
+            Some("edge") => Self::Edge,
+            Some("reflect") => Self::Reflect,
+            Some("symmetric") => Self::Symmetric,
+            Some("wrap") => Self::Wrap,
+            _ => Self::Number,
+        }
+    }
+}
+
 impl Axis {
     /// As the input has it.
-    pub(super) fn whole(size: usize) -> Self {
+    pub(in crate::ops) fn whole(size: usize) -> Self {
         Self {
             from: size,
             to: size,
@@ -87,7 +103,7 @@ impl Axis {
     }
 
     /// The index of the input at an index of the result; nothing where a number stands.
-    fn source(&self, at: usize) -> Option<usize> {
+    pub(in crate::ops) fn source(&self, at: usize) -> Option<usize> {
         self.piece(at).source
     }
 }
@@ -109,7 +125,7 @@ fn mirrored(
 
 /// Fills the result; `number` are the bytes of an element. An axis of size 0 has only numbers
 /// beyond it.
-pub(super) fn fill(x: &View<'_>, axes: &[Axis], number: &[u8], output: &mut ViewMut<'_>) {
+pub(in crate::ops) fn fill(x: &View<'_>, axes: &[Axis], number: &[u8], output: &mut ViewMut<'_>) {
     match output.dtype.size() {
         1 => fill_words::<u8>(x, axes, number, output.bytes),
         2 => fill_words::<u16>(x, axes, number, output.bytes),
