@@ -165,10 +165,10 @@ def heat():
     assert np.abs(distance - 0.25).min() > 1e-6, "a place too near the edge of the disc"
     hot = np.where(distance < 0.25, 100.0, 20.0)
     later = hot
-    for _ in range(25):
+    for _ in range(10):
         later = later + 0.2 * laplace(later, mode="reflect")
     assert abs(later.mean() - hot.mean()) < 1e-10, "heat is lost"
-    why = "f32: 25 steps, each rounded three times to units of 4e-6"
+    why = "f32: 10 steps, each rounded three times to units of 4e-6"
     return {
         "later": (later, within(atol=1e-4, why=why)),
         "picture": (

@@ -76,6 +76,28 @@ impl Contraction {
             .collect())
     }
 
+    /// That two inputs agree in the axes that are summed, where 1 does not broadcast.
+    pub(super) fn check_sums(&self, shapes: &[&[Expr]]) -> Result<(), InferError> {
+        let [left, right] = &self.inputs[..] else {
+            return Ok(());
+        };
+        let summed = left.iter().filter(|label| !self.output.contains(label));
+        for label in summed {
+            let size = |at: usize, labels: &[Label]| {
+                let axis = labels.iter().position(|own| own == label);
+                axis.map(|axis| &shapes[at][axis])
+            };
+            let (Some(a), Some(b)) = (size(0, left), size(1, right)) else {
+                continue;
+            };
+            if a != b {
+                let message = format!("inner dimensions disagree: {a} and {b}");
+                return Err(InferError::new(Fault::Shape, message).on(1));
+            }
+        }
+        Ok(())
+    }
+
     /// Multiplications, each with an addition; sums alone count as such.
     pub(super) fn multiply_adds(&self, shapes: &[&[Expr]]) -> Result<Expr, InferError> {
         let sizes = self.sizes(shapes)?;

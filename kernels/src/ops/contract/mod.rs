@@ -26,6 +26,8 @@ struct Contract {
     rule: &'static str,
     /// What it contracts, from the attributes and the rank of each input.
     contraction: fn(&Attrs, &[usize]) -> Result<Contraction, InferError>,
+    /// Whether an axis of size 1 that is summed broadcasts.
+    sums_broadcast: bool,
     /// The shape, from that of the contraction's output.
     shape: fn(Vec<Expr>) -> Vec<Expr>,
     kernel: fn(&mut KernelCall<'_, '_>) -> Result<(), KernelError>,
@@ -57,6 +59,7 @@ static EINSUM: Contract = Contract {
     ],
     rule: "'ij,jk->ik', [i, j], [j, k] -> [i, k]",
     contraction: einsum::contraction,
+    sums_broadcast: true,
     shape: |shape| shape,
     kernel: kernel!(EINSUM),
     examples: &[
@@ -98,6 +101,7 @@ static DOT: Contract = Contract {
             output,
         })
     },
+    sums_broadcast: false,
     shape: |shape| shape,
     kernel: kernel!(DOT),
     examples: &[Example {
@@ -132,6 +136,7 @@ static TENSORDOT: Contract = Contract {
             output,
         })
     },
+    sums_broadcast: false,
     shape: |shape| shape,
     kernel: kernel!(TENSORDOT),
     examples: &[Example {
@@ -158,6 +163,7 @@ static OUTER: Contract = Contract {
             output,
         })
     },
+    sums_broadcast: false,
     shape: |shape| shape,
     kernel: kernel!(OUTER),
     examples: &[Example {
@@ -191,6 +197,7 @@ static KRON: Contract = Contract {
             output,
         })
     },
+    sums_broadcast: false,
     shape: |shape| shape.chunks(2).map(Expr::product).collect(),
     kernel: kernel!(KRON),
     examples: &[Example {
@@ -248,6 +255,9 @@ impl Op for Contract {
         }
         let contraction = self.contraction_of(call)?;
         let shapes: Vec<_> = call.inputs.iter().map(|input| input.shape()).collect();
+        if !self.sums_broadcast {
+            contraction.check_sums(&shapes)?;
+        }
         let shape = (self.shape)(contraction.output_shape(&shapes)?);
         let output = TensorType::new(dtype, shape);
         Ok(Inferred::cast_all(call.inputs.len(), dtype, output))

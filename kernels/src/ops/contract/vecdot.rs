@@ -16,6 +16,7 @@ pub(super) static VECDOT: Contract = Contract {
     params: &[A, B, attribute("axis", ParamKind::Int, "-1")],
     rule: "[.., n, ..], [.., n, ..] -> [.., ..]",
     contraction,
+    sums_broadcast: false,
     shape: |shape| shape,
     kernel: conjugated,
     examples: &[Example {

@@ -1,5 +1,7 @@
 //! A signal of the spectra of its frames.
 
+use std::ops::{AddAssign, Div, Mul};
+
 use haul_ir::dtype::DType;
 use haul_ir::expr::Expr;
 use haul_ir::op::{
@@ -12,7 +14,6 @@ use num_complex::Complex;
 use num_traits::AsPrimitive;
 use rayon::prelude::*;
 use rustfft::FftNum;
-use std::ops::{AddAssign, Div, Mul};
 
 use super::stft::{
     CENTER, HOP_LENGTH, ONESIDED, WINDOW, bins, frames_work, hop, margin, window_of,
@@ -111,30 +112,11 @@ fn istft(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
         count: x.shape()[x.shape().len() - 1],
         margin: if call.attrs.flag("center") { w / 2 } else { 0 },
     };
-    let share = 1.0 / w as f64;
     match (x.dtype, onesided) {
-        (DType::C64, true) => {
-            let lines = InverseHalfSpectra::new(w, share, false);
-            frames.add_up::<f32, f32>(x, window, output, &|data, out| lines.transform(data, out))
-        }
-        (_, true) => {
-            let lines = InverseHalfSpectra::new(w, share, false);
-            frames.add_up::<f64, f64>(x, window, output, &|data, out| lines.transform(data, out))
-        }
-        (DType::C64, false) => {
-            let lines = Complexes::new(w, true, share);
-            frames.add_up::<f32, Complex<f32>>(x, window, output, &|data, out| {
-                out.copy_from_slice(data);
-                lines.transform(out);
-            })
-        }
-        (_, false) => {
-            let lines = Complexes::new(w, true, share);
-            frames.add_up::<f64, Complex<f64>>(x, window, output, &|data, out| {
-                out.copy_from_slice(data);
-                lines.transform(out);
-            })
-        }
+        (DType::C64, true) => frames.halves::<f32>(x, window, output),
+        (_, true) => frames.halves::<f64>(x, window, output),
+        (DType::C64, false) => frames.wholes::<f32>(x, window, output),
+        (_, false) => frames.wholes::<f64>(x, window, output),
     }
 }
 
@@ -153,6 +135,39 @@ struct Frames {
 }
 
 impl Frames {
+    fn halves<T>(
+        &self,
+        x: &View<'_>,
+        window: &View<'_>,
+        output: &mut ViewMut<'_>,
+    ) -> Result<(), KernelError>
+    where
+        T: FftNum + Element + AddAssign + AsPrimitive<f64>,
+        Complex<T>: Element,
+    {
+        let lines = InverseHalfSpectra::new(self.window, 1.0 / self.window as f64, false);
+        self.add_up(x, window, output, &|spectra, frames: &mut [T]| {
+            lines.transform(spectra, frames);
+        })
+    }
+
+    fn wholes<T>(
+        &self,
+        x: &View<'_>,
+        window: &View<'_>,
+        output: &mut ViewMut<'_>,
+    ) -> Result<(), KernelError>
+    where
+        T: FftNum + Element + AddAssign + AsPrimitive<f64>,
+        Complex<T>: Element + AddAssign,
+    {
+        let lines = Complexes::new(self.window, true, 1.0 / self.window as f64);
+        self.add_up(x, window, output, &|spectra, frames: &mut [Complex<T>]| {
+            frames.copy_from_slice(spectra);
+            lines.transform(frames);
+        })
+    }
+
     fn add_up<T, S>(
         &self,
         x: &View<'_>,

@@ -169,30 +169,10 @@ fn stft(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {
         beyond: Beyond::of(call.attrs.word("pad_mode")),
     };
     match x.dtype {
-        DType::F32 => {
-            let lines = HalfSpectra::new(w, 1.0, false);
-            frames
-                .transform::<f32, f32>(x, window, output, &|data, out| lines.transform(data, out));
-        }
-        DType::F64 => {
-            let lines = HalfSpectra::new(w, 1.0, false);
-            frames
-                .transform::<f64, f64>(x, window, output, &|data, out| lines.transform(data, out));
-        }
-        DType::C64 => {
-            let lines = Complexes::new(w, false, 1.0);
-            frames.transform::<f32, Complex<f32>>(x, window, output, &|data, out| {
-                out.copy_from_slice(data);
-                lines.transform(out);
-            });
-        }
-        _ => {
-            let lines = Complexes::new(w, false, 1.0);
-            frames.transform::<f64, Complex<f64>>(x, window, output, &|data, out| {
-                out.copy_from_slice(data);
-                lines.transform(out);
-            });
-        }
+        DType::F32 => frames.halves::<f32>(x, window, output),
+        DType::F64 => frames.halves::<f64>(x, window, output),
+        DType::C64 => frames.wholes::<f32>(x, window, output),
+        _ => frames.wholes::<f64>(x, window, output),
     }
     Ok(())
 }
@@ -208,6 +188,29 @@ struct Frames {
 }
 
 impl Frames {
+    fn halves<T>(&self, x: &View<'_>, window: &View<'_>, output: &mut ViewMut<'_>)
+    where
+        T: FftNum + Element,
+        Complex<T>: Element,
+    {
+        let lines = HalfSpectra::<T>::new(window.shape()[0], 1.0, false);
+        self.transform(x, window, output, &|data: &[T], spectra| {
+            lines.transform(data, spectra);
+        });
+    }
+
+    fn wholes<T>(&self, x: &View<'_>, window: &View<'_>, output: &mut ViewMut<'_>)
+    where
+        T: FftNum + Element,
+        Complex<T>: Element,
+    {
+        let lines = Complexes::new(window.shape()[0], false, 1.0);
+        self.transform(x, window, output, &|data, spectra: &mut [Complex<T>]| {
+            spectra.copy_from_slice(data);
+            lines.transform(spectra);
+        });
+    }
+
     fn transform<T: FftNum + Element, S>(
         &self,
         x: &View<'_>,
