@@ -23,10 +23,10 @@ pub(super) fn fourier(op: &Fourier, call: &mut KernelCall<'_, '_>) -> Result<(),
     }
     let plan = Plan::of(op, call.attrs, x.shape())?;
     match (x.dtype, op.sides) {
-        (DType::F32, Sides::FromReal) => plan.from_real::<f32>(x, output),
-        (DType::F64, Sides::FromReal) => plan.from_real::<f64>(x, output),
-        (DType::C64, Sides::ToReal) => plan.into_real::<f32>(x, output),
-        (DType::C128, Sides::ToReal) => plan.into_real::<f64>(x, output),
+        (DType::F32, Sides::FromReal) => plan.of_real::<f32>(x, output),
+        (DType::F64, Sides::FromReal) => plan.of_real::<f64>(x, output),
+        (DType::C64, Sides::ToReal) => plan.to_real::<f32>(x, output),
+        (DType::C128, Sides::ToReal) => plan.to_real::<f64>(x, output),
         (DType::F32, Sides::Complex) => plan.complex::<f32, f32>(x, output),
         (DType::F64, Sides::Complex) => plan.complex::<f64, f64>(x, output),
         (DType::C64, Sides::Complex) => plan.complex::<f32, Complex<f32>>(x, output),
@@ -92,7 +92,7 @@ impl Plan {
         self.along(&self.axes, &shape, output);
     }
 
-    fn from_real<T: FftNum + Element>(&self, x: &View<'_>, output: &mut ViewMut<'_>)
+    fn of_real<T: FftNum + Element>(&self, x: &View<'_>, output: &mut ViewMut<'_>)
     where
         Complex<T>: Element,
     {
@@ -110,7 +110,7 @@ impl Plan {
         self.along(others, &shape, output);
     }
 
-    fn into_real<T: FftNum + Element>(&self, x: &View<'_>, output: &mut ViewMut<'_>)
+    fn to_real<T: FftNum + Element>(&self, x: &View<'_>, output: &mut ViewMut<'_>)
     where
         Complex<T>: Element,
     {

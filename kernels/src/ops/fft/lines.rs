@@ -12,6 +12,9 @@ use crate::strided::{Walk, strips};
 /// Elements that one task transforms at least.
 pub(super) const CHUNK: usize = 1 << 14;
 
+/// Turns lines that lie one after another into others.
+pub(in crate::ops) type Lines<'a, A, B> = dyn Fn(&[A], &mut [B]) + Sync + 'a;
+
 /// Transforms of lines of complex numbers, in place.
 pub(in crate::ops) struct Complexes<T> {
     plan: Arc<dyn Fft<T>>,
@@ -176,7 +179,7 @@ pub(super) fn across<A, B>(
     output: &mut [B],
     to: usize,
     inner: usize,
-    transform: &(dyn Fn(&[A], &mut [B]) + Sync),
+    transform: &Lines<'_, A, B>,
 ) where
     A: Copy + Default + Send + Sync,
     B: Copy + Default + Send + Sync,

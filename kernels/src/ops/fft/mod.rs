@@ -15,7 +15,7 @@ use haul_ir::types::{TensorType, ValueType};
 
 use super::array_op::{attribute, tensor};
 
-pub(super) use lines::{Complexes, HalfSpectra, InverseHalfSpectra};
+pub(super) use lines::{Complexes, HalfSpectra, InverseHalfSpectra, Lines};
 pub(super) use table::OPS;
 
 /// A Fourier transform of one kind.

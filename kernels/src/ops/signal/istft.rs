@@ -19,7 +19,7 @@ use super::stft::{
     CENTER, HOP_LENGTH, ONESIDED, WINDOW, bins, frames_work, hop, margin, window_of,
 };
 use crate::ops::array_op::{ArrayOp, at_least_rank, attribute, check, tensor, wrong};
-use crate::ops::fft::{Complexes, InverseHalfSpectra};
+use crate::ops::fft::{Complexes, InverseHalfSpectra, Lines};
 use crate::strided::{Walk, contiguous};
 
 pub(super) static ISTFT: ArrayOp = ArrayOp {
@@ -173,7 +173,7 @@ impl Frames {
         x: &View<'_>,
         window: &View<'_>,
         output: &mut ViewMut<'_>,
-        transform: &(dyn Fn(&[Complex<T>], &mut [S]) + Sync),
+        transform: &Lines<'_, Complex<T>, S>,
     ) -> Result<(), KernelError>
     where
         T: FftNum + Element + AddAssign + AsPrimitive<f64>,

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use rustfft::FftNum;
 
 use crate::ops::array_op::{ArrayOp, at_least_rank, attribute, check, required, tensor, wrong};
-use crate::ops::fft::{Complexes, HalfSpectra};
+use crate::ops::fft::{Complexes, HalfSpectra, Lines};
 use crate::ops::moves::pieces::{Axis, Beyond, MODES, fill};
 use crate::ops::windows::MAX;
 use crate::strided::{Walk, contiguous};
@@ -216,7 +216,7 @@ impl Frames {
         x: &View<'_>,
         window: &View<'_>,
         output: &mut ViewMut<'_>,
-        transform: &(dyn Fn(&[S], &mut [Complex<T>]) + Sync),
+        transform: &Lines<'_, S, Complex<T>>,
     ) where
         S: Element + Mul<T, Output = S>,
         Complex<T>: Element,
