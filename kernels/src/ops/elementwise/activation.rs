@@ -157,14 +157,7 @@ pub(super) static TABLE: &[Function] = &[
     real_function!(
         "mish", POW,
         "`x * tanh(softplus(x))`. Integers are computed in `f64`.",
-        |x| {
-            // tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2), 1 beyond e**20.
-            let e = Math::exp(smaller(x, 20.0));
-            let n = e * (e + 2.0);
-            // Where that is e, in two factors: it may be too small to have all its digits.
-            let small = part(x, Math::exp(x + 32.0)) * 1.266_416_554_909_418e-14;
-            if x < -40.0 { small } else { part(x, n / (n + 2.0)) }
-        },
+        |x| in_f64(mish, x),
         "0 1 -2" => "0 0.8650983882673103 -0.25250148269570885"
     ),
     real_function!(
@@ -245,4 +238,15 @@ fn gelu(x: f64) -> f64 {
         false => 0.0,
     };
     part(0.5 * x, libm::erfc(y) - slope)
+}
+
+/// tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2), 1 beyond e**20.
+fn mish(x: f64) -> f64 {
+    if x < -40.0 {
+        // That is e, in two factors: it may be too small to have all its digits.
+        return part(x, (x + 32.0).exp()) * 1.266_416_554_909_417_6e-14;
+    }
+    let e = x.min(20.0).exp();
+    let n = e * (e + 2.0);
+    x * (n / (n + 2.0))
 }
