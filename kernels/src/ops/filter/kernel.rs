@@ -126,6 +126,10 @@ fn axes(attrs: &Attrs, x: &[usize], w: &[usize], output: &[usize]) -> Vec<Axis> 
 /// Elements that one task computes.
 const TASK: usize = 1 << 12;
 
+/// Elements of a row that all weights are added to before the next: with as many of some rows of
+/// `x`, they lie in a level 1 cache.
+const TOGETHER: usize = 1 << 10;
+
 struct Filter<T> {
     /// The axes but the last, and the last.
     outer: Vec<Axis>,
@@ -163,7 +167,8 @@ impl<T: Multiply> Filter<T> {
             let (mut place, mut rest) = (task * TASK, output);
             while !rest.is_empty() {
                 let (number, column) = (place / row, place % row);
-                let (sums, after) = rest.split_at_mut(rest.len().min(row - column));
+                let count = rest.len().min(row - column).min(TOGETHER);
+                let (sums, after) = rest.split_at_mut(count);
                 sums.fill(T::default());
                 let lines = self.weights.chunks_exact(self.last.weights);
                 for (line, weights) in lines.enumerate() {
