@@ -4,7 +4,7 @@
 use haul_compiler::{Checked, Facts, check as compile, render, syntax, undeclared};
 use haul_ir::format::{self, Typing};
 use haul_ir::graph::{Graph, Input, Pin, Source};
-use haul_ir::types::ValueType;
+use haul_ir::types::{TensorType, ValueType};
 
 use crate::exit::Trouble;
 use crate::file::File;
@@ -40,7 +40,7 @@ pub(crate) fn check(file: &File, set: &Set) -> Checked {
     let mut facts = set.facts();
     if let (Some(ast), _) = syntax::parse(&file.text) {
         for (name, data) in undeclared(&ast) {
-            read_header(&mut facts, file, &name, &data);
+            read_header(&mut facts, file, &name, &data, None);
         }
     }
     compile(&file.text, haul_kernels::catalogue(), &facts)
@@ -67,19 +67,16 @@ pub(crate) fn unknown_name(graph: &Graph, name: &str) -> Trouble {
 pub(crate) fn check_with_data(file: &File, set: &Set, graph: &Graph) -> Checked {
     let mut facts = set.facts();
     for input in graph.inputs.iter() {
-        read_data(&mut facts, file, input);
-        if matches!(&input.source, Source::File(file) if file.format.typing == Typing::Numbers) {
-            adopt_dtype(&mut facts, &input.name, &graph.values[input.value].ty);
-        }
+        read_data(&mut facts, file, input, &graph.values[input.value].ty);
     }
     compile(&file.text, haul_kernels::catalogue(), &facts)
 }
 
-fn read_data(facts: &mut Facts, file: &File, input: &Input) {
+fn read_data(facts: &mut Facts, file: &File, input: &Input, ty: &ValueType) {
     let name = &input.name;
     match &input.source {
         Source::File(data) if data.format.typing != Typing::Text => {
-            read_header(facts, file, name, data);
+            read_header(facts, file, name, data, ty.tensor());
         }
         Source::Files { glob, .. } => match haul_executor::files(glob, &file.folder()) {
             Ok(files) => {
@@ -99,16 +96,14 @@ fn read_data(facts: &mut Facts, file: &File, input: &Input) {
     }
 }
 
-/// Numbers in text have no dtype of their own: they are read as what is declared.
-fn adopt_dtype(facts: &mut Facts, name: &str, declared: &ValueType) {
-    let found = facts.headers.get_mut(name);
-    if let (Some(ValueType::Tensor(found)), Some(declared)) = (found, declared.tensor()) {
-        found.dtype = declared.dtype;
-    }
-}
-
-fn read_header(facts: &mut Facts, file: &File, name: &str, data: &format::File) {
-    match haul_executor::header(data, &file.folder()) {
+fn read_header(
+    facts: &mut Facts,
+    file: &File,
+    name: &str,
+    data: &format::File,
+    declared: Option<&TensorType>,
+) {
+    match haul_executor::header(data, declared, &file.folder()) {
         Ok(ty) => {
             facts.headers.insert(name.to_owned(), ty);
         }

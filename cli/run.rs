@@ -9,6 +9,7 @@ use haul_compiler::diagnostics::Levels;
 use haul_compiler::{Checked, render, target};
 use haul_executor::{Cancel, ErrorKind, Machine, Options};
 use haul_ir::plan::Plan;
+use haul_ir::report::Skipped;
 use haul_ir::target::Target;
 
 use crate::exit::{Exit, Trouble};
@@ -103,6 +104,11 @@ fn execute(args: &Args, file: &File, machine: Machine, plan: &Plan) -> Result<Ex
     drop(observer);
     match outcome {
         Ok(report) => {
+            for Skipped { input, path, rows } in &report.skipped {
+                terminal::tell(&format!(
+                    "warning: input `{input}`: {rows} rows of `{path}` cannot be read and are skipped\n"
+                ));
+            }
             let colour = terminal::colour();
             let preview = report.preview.as_ref();
             let preview = preview.map_or_else(String::new, |p| render::preview(plan, p));

@@ -8,6 +8,7 @@ mod docs;
 mod examples;
 mod fix;
 mod generated;
+mod io;
 mod pipelines;
 mod purity;
 mod review;

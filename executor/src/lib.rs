@@ -12,6 +12,7 @@ mod grant;
 mod inputs;
 mod io;
 mod machine;
+mod mapping;
 mod memory;
 mod output;
 mod pools;

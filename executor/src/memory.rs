@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::mapping::Mapping;
+
 /// The unit of allocation; it carries the alignment.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
@@ -170,7 +172,7 @@ impl Account {
             None => bytemuck::allocation::try_zeroed_slice_box(blocks).map_err(|()| refused())?,
         };
         Ok(Buffer {
-            blocks,
+            space: Space::Own(blocks),
             len,
             charge,
         })
@@ -219,18 +221,47 @@ impl Drop for Hold {
 
 /// Bytes aligned to 64, charged to an account.
 pub(crate) struct Buffer {
-    blocks: Box<[Block]>,
+    space: Space,
     len: usize,
     charge: Charge,
 }
 
+enum Space {
+    Own(Box<[Block]>),
+    /// Of a file: the operating system keeps it in memory or not, as it likes.
+    Mapped(Mapping),
+}
+
 impl Buffer {
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.blocks)[..self.len]
+    /// Bytes of a file that begin at a multiple of 64 in it; nobody pays for them.
+    pub(crate) fn of_mapping(mapping: Mapping, account: &Arc<Account>) -> Self {
+        Self {
+            len: mapping.bytes().len(),
+            space: Space::Mapped(mapping),
+            charge: Charge {
+                account: Mutex::new(account.clone()),
+                bytes: 0,
+            },
+        }
     }
 
+    pub(crate) fn is_mapped(&self) -> bool {
+        matches!(self.space, Space::Mapped(_))
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match &self.space {
+            Space::Own(blocks) => &bytemuck::cast_slice(blocks)[..self.len],
+            Space::Mapped(mapping) => mapping.bytes(),
+        }
+    }
+
+    /// Its bytes, to fill them; none of a mapped file, which is as it is.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut bytemuck::cast_slice_mut(&mut self.blocks)[..self.len]
+        match &mut self.space {
+            Space::Own(blocks) => &mut bytemuck::cast_slice_mut(blocks)[..self.len],
+            Space::Mapped(_) => &mut [],
+        }
     }
 
     /// Who pays for it.
@@ -241,8 +272,10 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        let memory = self.charge.account().memory.clone();
-        memory.recycle(std::mem::take(&mut self.blocks));
+        if let Space::Own(blocks) = &mut self.space {
+            let memory = self.charge.account().memory.clone();
+            memory.recycle(std::mem::take(blocks));
+        }
     }
 }
 

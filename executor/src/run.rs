@@ -331,12 +331,15 @@ impl<'a> Run<'a> {
 
     fn report(mut self) -> Report {
         self.written.sort_by_key(|(place, _)| *place);
+        let mut skipped = std::mem::take(&mut *self.context.store.skipped());
+        skipped.sort();
         Report {
             stages: self.stages,
             makespan: self.makespan,
             peak_memory: self.context.memory.peak(),
             written: self.written.into_iter().map(|(_, file)| file).collect(),
             preview: self.preview,
+            skipped,
         }
     }
 }

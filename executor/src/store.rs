@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use haul_ir::format::File;
 use haul_ir::graph::{Arg, Graph, Input, Output, Producer, Source};
 use haul_ir::id::{CollectionId, IdVec, InputId, ValueId};
+use haul_ir::report::Skipped;
 use haul_ir::tensor::Layout;
 use haul_ir::types::ValueType;
 
@@ -33,6 +34,7 @@ pub(crate) struct Store<'a> {
     made: Mutex<HashMap<(ValueId, usize), Kept>>,
     /// A lock for each item of each input, so that one task reads it and others wait.
     read: IdVec<InputId, Vec<Mutex<Option<Kept>>>>,
+    skipped: Mutex<Vec<Skipped>>,
 }
 
 struct Kept {
@@ -62,6 +64,7 @@ impl<'a> Store<'a> {
             readers: count_readers(graph, &count),
             made: Mutex::default(),
             read: slots.collect(),
+            skipped: Mutex::default(),
         }
     }
 
@@ -175,10 +178,23 @@ impl<'a> Store<'a> {
             account: &self.account,
             stop: self.stop,
         };
-        io::read(file, ty, access).map_err(|error| match self.stop.is_set() {
+        let read = io::read(file, ty, access).map_err(|error| match self.stop.is_set() {
             true => RunError::cancelled(),
             false => error.of_input(&input.name),
-        })
+        })?;
+        if read.skipped > 0 {
+            self.skipped().push(Skipped {
+                input: input.name.clone(),
+                path: file.path.clone(),
+                rows: read.skipped as u64,
+            });
+        }
+        Ok(read.data)
+    }
+
+    /// Rows of files that were passed over.
+    pub(crate) fn skipped(&self) -> MutexGuard<'_, Vec<Skipped>> {
+        self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A slice of another input: a view where it lies without gaps, else a copy.

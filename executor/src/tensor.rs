@@ -40,9 +40,10 @@ pub(crate) struct Text {
 }
 
 impl Data {
-    /// Bytes of its elements, or of the text.
+    /// Bytes of memory of its elements, or of the text; none where they are mapped.
     pub(crate) fn bytes(&self) -> u64 {
         match self {
+            Data::Tensor(tensor) if tensor.buffer.is_mapped() => 0,
             Data::Tensor(tensor) => tensor.layout.elements() as u64 * tensor.dtype.size(),
             Data::Text(text) => text.contents.0.len() as u64,
         }
@@ -57,6 +58,17 @@ impl Data {
                 TensorType::new(tensor.dtype, shape.collect()).into()
             }
             Data::Text(_) => ValueType::Text,
+        }
+    }
+
+    /// The tensor, for a format that holds nothing else.
+    ///
+    /// # Errors
+    /// It is text.
+    pub(crate) fn tensor(&self) -> std::io::Result<&Tensor> {
+        match self {
+            Data::Tensor(tensor) => Ok(tensor),
+            Data::Text(_) => Err(std::io::ErrorKind::InvalidInput.into()),
         }
     }
 

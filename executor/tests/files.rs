@@ -13,7 +13,7 @@ use haul_ir::report::Written;
 use haul_ir::types::{TensorType, ValueType};
 
 fn data() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/io")
 }
 
 fn npy(path: &str) -> File {
@@ -60,7 +60,7 @@ fn convert(
 /// Elements and type of a source, through a `.npy` file that is written of it.
 fn read(source: &File, base: &Path, dtype: Option<DType>) -> Result<(TensorType, Vec<u8>), String> {
     let out = tempfile::tempdir().unwrap();
-    let found = header(source, base).map_err(|error| error.to_string())?;
+    let found = header(source, None, base).map_err(|error| error.to_string())?;
     let mut ty = found.tensor().unwrap().clone();
     ty.dtype = dtype.unwrap_or(ty.dtype);
     let source = Source::File(source.clone());
@@ -73,80 +73,6 @@ fn read(source: &File, base: &Path, dtype: Option<DType>) -> Result<(TensorType,
 fn elements(path: &Path) -> Vec<u8> {
     let file = std::fs::read(path).unwrap();
     file[10 + usize::from(u16::from_le_bytes([file[8], file[9]]))..].to_vec()
-}
-
-#[test]
-fn odd_files_read_as_numpy_reads_them() {
-    let mut cases: Vec<(File, Option<DType>, String)> = Vec::new();
-    for file in files("npy/*.npy", &data()).unwrap() {
-        let name = file.file_name().unwrap().to_str().unwrap();
-        cases.push((
-            npy(file.to_str().unwrap()),
-            None,
-            format!("npy__{name}.npy"),
-        ));
-    }
-    assert_eq!(cases.len(), 18);
-    cases.push((
-        npz("npz/deflated.npz", "x"),
-        None,
-        "npz__deflated.npz@x.npy".into(),
-    ));
-    cases.push((
-        npz("npz/odd_names.npz", "grp/inner"),
-        None,
-        "npz__odd_names.npz@grp_inner.npy".into(),
-    ));
-    let tables: [(&str, &[&str], DType); 8] = [
-        ("plain", &["a", "b"], DType::F64),
-        ("cr_only", &["a", "b"], DType::I64),
-        ("quoted_numbers", &[], DType::F64),
-        ("quote_inside_unquoted", &["v"], DType::I64),
-        ("inf", &["v"], DType::F64),
-        ("float_digits", &[], DType::F64),
-        ("late_float", &["v"], DType::F64),
-        ("whitespace", &["a", "b"], DType::I64),
-    ];
-    for (name, columns, dtype) in tables {
-        let source = csv(&format!("csv/{name}.csv"), columns);
-        cases.push((source, Some(dtype), format!("csv__{name}.csv.npy")));
-    }
-    for name in ["gray16", "gray_alpha", "one_bit"] {
-        cases.push((
-            image(&format!("image/{name}.png")),
-            None,
-            format!("image__{name}.png.npy"),
-        ));
-    }
-    for (source, dtype, expected) in cases {
-        let (ty, bytes) = read(&source, &data(), dtype).unwrap();
-        let expected = format!("expected/{expected}");
-        let expected_type = header(&npy(&expected), &data()).unwrap();
-        let mut shape = expected_type.tensor().unwrap().shape.clone();
-        if shape.len() == 1 && dtype.is_some() {
-            // A table of one column.
-            shape.push(Expr::ONE);
-        }
-        assert_eq!(
-            ty,
-            TensorType::new(expected_type.tensor().unwrap().dtype, shape),
-            "{expected}"
-        );
-        let expected_bytes = elements(&data().join(&expected));
-        match ty.dtype {
-            // One NaN is as good as another.
-            DType::F64 => assert_eq!(f64s(&bytes), f64s(&expected_bytes), "{expected}"),
-            _ => assert_eq!(bytes, expected_bytes, "{expected}"),
-        }
-    }
-}
-
-/// Numbers as text, so that NaN equals NaN and -0 is not 0.
-fn f64s(bytes: &[u8]) -> Vec<String> {
-    let numbers = bytes
-        .chunks_exact(8)
-        .map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap()));
-    numbers.map(|number| format!("{number:?}")).collect()
 }
 
 /// A `.npy` file with this header and these elements.
@@ -189,7 +115,7 @@ fn what_is_written_reads_back_the_same() {
         convert(&random, ty.clone(), npy("x.npy"), out.path(), out.path()).unwrap();
         let first = std::fs::read(out.path().join("x.npy")).unwrap();
         assert_eq!(
-            header(&npy("x.npy"), out.path()),
+            header(&npy("x.npy"), None, out.path()),
             Ok(ValueType::Tensor(ty.clone()))
         );
         convert(
@@ -397,7 +323,7 @@ fn broken_and_hostile_files_are_refused() {
         (
             image("x.png"),
             b"GIF89a".to_vec(),
-            "it is not a readable PNG image",
+            "it is not a PNG, JPEG, BMP or TIFF image",
         ),
         (
             image("x.png"),
@@ -454,29 +380,6 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Whatever byte is wrong, the file is read or refused; nothing panics or takes all memory.
-#[test]
-fn no_broken_byte_is_fatal() {
-    let folder = tempfile::tempdir().unwrap();
-    let files = [
-        ("npy/python2_long.npy", npy("x")),
-        ("npz/deflated.npz", npz("x", "x")),
-        ("image/gray_alpha.png", image("x")),
-        ("csv/quoted_numbers.csv", csv("x", &[])),
-    ];
-    for (file, source) in files {
-        let whole = std::fs::read(data().join(file)).unwrap();
-        for at in 0..whole.len() {
-            let mut broken = whole.clone();
-            broken[at] ^= 1 << (at % 8);
-            std::fs::write(folder.path().join("x"), &broken).unwrap();
-            let _ = read(&source, folder.path(), None);
-            std::fs::write(folder.path().join("x"), &whole[..at]).unwrap();
-            let _ = read(&source, folder.path(), None);
-        }
-    }
-}
-
 #[test]
 fn another_dtype_than_declared_is_refused() {
     let out = tempfile::tempdir().unwrap();
@@ -506,10 +409,10 @@ fn patterns_name_files_in_order() {
             "image/one_bit.png".into(),
         ])
     );
-    assert_eq!(names("*"), Ok(vec!["README.md".into()]));
+    assert_eq!(names("*.md"), Ok(vec!["README.md".into()]));
     assert_eq!(
-        names("*.parquet"),
-        Err("`*.parquet`: no file matches this pattern".to_owned())
+        names("*.none"),
+        Err("`*.none`: no file matches this pattern".to_owned())
     );
     assert!(names("a[").unwrap_err().starts_with("`a[`: "));
 }
@@ -523,7 +426,7 @@ fn an_empty_array_with_a_huge_side_is_refused() {
     file.extend((described.len() as u16).to_le_bytes());
     file.extend(described.as_bytes());
     std::fs::write(folder.path().join("x.npy"), file).unwrap();
-    let error = header(&npy("x.npy"), folder.path()).unwrap_err();
+    let error = header(&npy("x.npy"), None, folder.path()).unwrap_err();
     assert_eq!(
         error.message,
         "its shape is [0, 4611686018427387904, 4]: too large"
@@ -538,6 +441,6 @@ fn a_pipe_is_no_file_of_data() {
     let path = folder.path().join("x.npy");
     let made = std::process::Command::new("mkfifo").arg(&path).status();
     assert!(made.unwrap().success());
-    let error = header(&npy("x.npy"), folder.path()).unwrap_err();
+    let error = header(&npy("x.npy"), None, folder.path()).unwrap_err();
     assert_eq!(error.message, "it is not a regular file");
 }

@@ -505,7 +505,7 @@ fn an_input_is_split_along_any_axis() {
 fn files_of_a_collection_are_checked_before_anything_runs() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/npy/v1.npy"),
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/io/npy/v1.npy"),
         folder.path().join("a.npy"),
     )
     .unwrap();

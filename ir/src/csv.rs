@@ -1,8 +1,9 @@
 //! Tables of comma-separated values in text: the one reading that files and formulas share.
 //!
 //! RFC 4180; a byte order mark, blanks around numbers and empty lines are skipped. A missing
-//! field is NaN among floats and an error elsewhere. A long text is cut into parts that can be
-//! read in any order, or at once.
+//! field is what the dialect says, or NaN among floats and an error elsewhere; so is a number
+//! that its dtype does not hold. A long text is cut into parts that can be read in any order, or
+//! at once.
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use half::{bf16, f16};
@@ -21,7 +22,34 @@ const MOST_FIELDS: usize = 1 << 16;
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
     parts: Vec<&'a str>,
-    header: bool,
+    dialect: Dialect<'a>,
+}
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect<'a> {
+    /// Whether the first line names the columns.
+    pub header: bool,
+    /// The character between fields, in ASCII.
+    pub delimiter: u8,
+    /// The character before the fraction of a number, in ASCII.
+    pub decimal: u8,
+    /// What stands for a field that is missing.
+    pub missing: Option<&'a str>,
+    /// Whether rows that cannot be read are passed over.
+    pub skip_bad: bool,
+}
+
+impl Default for Dialect<'_> {
+    fn default() -> Self {
+        Self {
+            header: true,
+            delimiter: b',',
+            decimal: b'.',
+            missing: None,
+            skip_bad: false,
+        }
+    }
 }
 
 /// Which fields of each line are taken.
@@ -36,8 +64,14 @@ pub struct Columns<'a> {
 impl<'a> Table<'a> {
     /// The table in a text, whose first line may be a header of names.
     pub fn new(text: &'a str, header: bool) -> Self {
+        let dialect = Dialect::default();
+        Self::with(text, Dialect { header, ..dialect })
+    }
+
+    /// The table that a text is in a dialect.
+    pub fn with(text: &'a str, dialect: Dialect<'a>) -> Self {
         let parts = parts(text);
-        Self { parts, header }
+        Self { parts, dialect }
     }
 
     /// How many parts there are.
@@ -69,10 +103,25 @@ impl<'a> Table<'a> {
         Ok(rows)
     }
 
+    /// The rows of a part that can be read, and those that cannot.
+    ///
+    /// # Errors
+    /// The text is no table, or a line has more than 65,536 fields.
+    pub fn good_and_bad(
+        &self,
+        part: usize,
+        columns: Columns<'_>,
+        dtype: DType,
+    ) -> Result<[usize; 2], KernelError> {
+        self.check_fields(part)?;
+        self.fill_of(dtype)?(self, part, columns, None)
+    }
+
     /// Reads the rows of a part into contiguous elements.
     ///
     /// # Errors
-    /// A line has another number of fields; a field is no number of the dtype.
+    /// A line has another number of fields; a field is no number of the dtype; but for such rows
+    /// where the dialect skips them.
     pub fn fill(
         &self,
         part: usize,
@@ -80,31 +129,38 @@ impl<'a> Table<'a> {
         dtype: DType,
         output: &mut [u8],
     ) -> Result<(), KernelError> {
-        match dtype {
-            DType::Bool => self.fill_as::<Bool>(part, columns, output),
-            DType::U8 => self.fill_as::<u8>(part, columns, output),
-            DType::U16 => self.fill_as::<u16>(part, columns, output),
-            DType::U32 => self.fill_as::<u32>(part, columns, output),
-            DType::U64 => self.fill_as::<u64>(part, columns, output),
-            DType::I8 => self.fill_as::<i8>(part, columns, output),
-            DType::I16 => self.fill_as::<i16>(part, columns, output),
-            DType::I32 => self.fill_as::<i32>(part, columns, output),
-            DType::I64 => self.fill_as::<i64>(part, columns, output),
-            DType::F16 => self.fill_as::<f16>(part, columns, output),
-            DType::Bf16 => self.fill_as::<bf16>(part, columns, output),
-            DType::F32 => self.fill_as::<f32>(part, columns, output),
-            DType::F64 => self.fill_as::<f64>(part, columns, output),
-            DType::C64 | DType::C128 => Err(KernelError::new("a table holds no complex numbers")),
-        }
+        self.fill_of(dtype)?(self, part, columns, Some(output)).map(drop)
     }
 
+    fn fill_of(&self, dtype: DType) -> Result<Fill<'a>, KernelError> {
+        Ok(match dtype {
+            DType::Bool => Self::fill_as::<Bool>,
+            DType::U8 => Self::fill_as::<u8>,
+            DType::U16 => Self::fill_as::<u16>,
+            DType::U32 => Self::fill_as::<u32>,
+            DType::U64 => Self::fill_as::<u64>,
+            DType::I8 => Self::fill_as::<i8>,
+            DType::I16 => Self::fill_as::<i16>,
+            DType::I32 => Self::fill_as::<i32>,
+            DType::I64 => Self::fill_as::<i64>,
+            DType::F16 => Self::fill_as::<f16>,
+            DType::Bf16 => Self::fill_as::<bf16>,
+            DType::F32 => Self::fill_as::<f32>,
+            DType::F64 => Self::fill_as::<f64>,
+            DType::C64 | DType::C128 => {
+                return Err(KernelError::new("a table holds no complex numbers"));
+            }
+        })
+    }
+
+    /// Reads the rows of a part, into elements where there is space; counts good and bad rows.
     fn fill_as<T: Field>(
         &self,
         part: usize,
         columns: Columns<'_>,
-        output: &mut [u8],
-    ) -> Result<(), KernelError> {
-        if part == 0 && self.header {
+        output: Option<&mut [u8]>,
+    ) -> Result<[usize; 2], KernelError> {
+        if part == 0 && self.dialect.header {
             let names = self.first_record()?;
             if names.len() != columns.fields {
                 let error = wrong_fields(&names, columns.fields);
@@ -112,27 +168,65 @@ impl<'a> Table<'a> {
             }
         }
         let width = columns.taken.map_or(columns.fields, <[usize]>::len);
-        let elements: &mut [T] = bytemuck::cast_slice_mut(output);
+        let elements: &mut [T] = output.map_or(&mut [], bytemuck::cast_slice_mut);
         let mut rows = elements.chunks_exact_mut(width.max(1));
         let (mut reader, mut record) = (self.reader(part), ByteRecord::new());
+        let mut row = vec![T::zeroed(); width];
+        let [mut good, mut bad] = [0, 0];
         while reader.read_byte_record(&mut record).map_err(unreadable)? {
-            let at_line = |error: KernelError| error.at_line(self.line(part, start(&record)));
-            if record.len() != columns.fields {
-                return Err(at_line(wrong_fields(&record, columns.fields)));
+            match self.read_row(&record, columns, &mut row) {
+                Ok(()) => good += 1,
+                Err(_) if self.dialect.skip_bad => {
+                    bad += 1;
+                    continue;
+                }
+                Err(error) => return Err(error.at_line(self.line(part, start(&record)))),
             }
-            let row = rows.next().unwrap_or_default();
-            for (position, element) in row.iter_mut().enumerate() {
-                let column = columns.taken.map_or(position, |taken| taken[position]);
-                let field = record.get(column).unwrap_or_default().trim_ascii();
-                *element =
-                    T::parse(field).map_err(|message| at_line(self.in_column(column, &message)))?;
+            if let Some(space) = rows.next() {
+                space.copy_from_slice(&row);
             }
+        }
+        Ok([good, bad])
+    }
+
+    fn read_row<T: Field>(
+        &self,
+        record: &ByteRecord,
+        columns: Columns<'_>,
+        row: &mut [T],
+    ) -> Result<(), KernelError> {
+        if record.len() != columns.fields {
+            return Err(wrong_fields(record, columns.fields));
+        }
+        for (position, element) in row.iter_mut().enumerate() {
+            let column = columns.taken.map_or(position, |taken| taken[position]);
+            let field = record.get(column).unwrap_or_default().trim_ascii();
+            let read = self.read_field(field);
+            *element = read.map_err(|message| self.in_column(column, &message))?;
         }
         Ok(())
     }
 
+    fn read_field<T: Field>(&self, field: &[u8]) -> Result<T, String> {
+        match self.dialect.missing {
+            Some(missing) if field.is_empty() => return T::parse(missing.as_bytes()),
+            _ if self.dialect.decimal == b'.' => return T::parse(field),
+            _ => {}
+        }
+        if field.contains(&b'.') {
+            return Err(no_number(field));
+        }
+        let point = |byte: &u8| match *byte == self.dialect.decimal {
+            true => b'.',
+            false => *byte,
+        };
+        let plain: Vec<u8> = field.iter().map(point).collect();
+        T::parse(&plain)
+            .map_err(|message| message.replace('.', &char::from(self.dialect.decimal).to_string()))
+    }
+
     fn in_column(&self, column: usize, message: &str) -> KernelError {
-        let names = if self.header {
+        let names = if self.dialect.header {
             self.first_line()
         } else {
             Ok(Vec::new())
@@ -146,7 +240,7 @@ impl<'a> Table<'a> {
         let mut record = ByteRecord::new();
         if let Some(part) = self.parts.first() {
             self.check_fields(0)?;
-            let mut reader = reader(part, false);
+            let mut reader = reader(part, false, self.dialect.delimiter);
             reader.read_byte_record(&mut record).map_err(unreadable)?;
         }
         Ok(record)
@@ -164,7 +258,7 @@ impl<'a> Table<'a> {
             match byte {
                 b'"' => quoted = !quoted,
                 b'\n' | b'\r' if !quoted => (commas, start) = (0, at + 1),
-                b',' if !quoted => commas += 1,
+                byte if byte == self.dialect.delimiter && !quoted => commas += 1,
                 _ => {}
             }
             if commas == MOST_FIELDS {
@@ -176,7 +270,8 @@ impl<'a> Table<'a> {
     }
 
     fn reader(&self, part: usize) -> Reader<&'a [u8]> {
-        reader(self.parts[part], self.header && part == 0)
+        let header = self.dialect.header && part == 0;
+        reader(self.parts[part], header, self.dialect.delimiter)
     }
 
     /// The number of the line that holds the record which starts at a byte of a part, or after
@@ -190,6 +285,10 @@ impl<'a> Table<'a> {
         lines as u64 + 1
     }
 }
+
+/// [`Table::fill_as`] for a dtype.
+type Fill<'a> =
+    fn(&Table<'a>, usize, Columns<'_>, Option<&mut [u8]>) -> Result<[usize; 2], KernelError>;
 
 /// A quote may hold ends of lines: a text with one is a single part.
 fn parts(text: &str) -> Vec<&str> {
@@ -210,9 +309,10 @@ fn parts(text: &str) -> Vec<&str> {
     parts
 }
 
-fn reader(text: &str, header: bool) -> Reader<&[u8]> {
+fn reader(text: &str, header: bool, delimiter: u8) -> Reader<&[u8]> {
     ReaderBuilder::new()
         .has_headers(header)
+        .delimiter(delimiter)
         .flexible(true)
         .from_reader(text.as_bytes())
 }
@@ -258,7 +358,13 @@ macro_rules! floats {
                     return Ok($nan);
                 }
                 let value = fast_float2::parse(field).map_err(|_| no_number(field))?;
-                Ok($from(value))
+                let value: Self = $from(value);
+                // Infinity is written with letters.
+                let digits = field.iter().any(u8::is_ascii_digit);
+                match value.is_infinite() && digits {
+                    true => Err(too_large(field, Self::DTYPE)),
+                    false => Ok(value),
+                }
             }
         }
     )*};
@@ -279,7 +385,7 @@ macro_rules! integers {
                 let text = str::from_utf8(field).unwrap_or_default();
                 text.parse().map_err(|error: std::num::ParseIntError| match error.kind() {
                     _ if field.is_empty() => missing(Self::DTYPE),
-                    PosOverflow | NegOverflow => format!("`{text}` does not fit {}", Self::DTYPE),
+                    PosOverflow | NegOverflow => too_large(field, Self::DTYPE),
                     _ if fast_float2::parse::<f64, _>(field).is_err() => no_number(field),
                     _ => format!("`{text}` is no {}", Self::DTYPE),
                 })
@@ -305,6 +411,10 @@ impl Field for Bool {
 
 fn missing(dtype: DType) -> String {
     format!("the field is missing, and {dtype} has no value for that: floats have NaN")
+}
+
+fn too_large(field: &[u8], dtype: DType) -> String {
+    format!("`{}` does not fit {dtype}", shown(field))
 }
 
 fn no_number(field: &[u8]) -> String {
@@ -357,6 +467,44 @@ mod tests {
             Table::new(text, true).first_line().unwrap(),
             ["a", "b", "c"]
         );
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_refused() {
+        for (written, fits) in [
+            ("1e400", false),
+            ("-1e309", false),
+            ("inf", true),
+            ("1e308", true),
+        ] {
+            assert_eq!(f64::parse(written.as_bytes()).is_ok(), fits, "{written}");
+        }
+        // The largest f16 is 65504; what rounds to 65536 is beyond it.
+        assert_eq!(f16::parse(b"65519"), Ok(f16::MAX));
+        assert_eq!(f16::parse(b"65520"), Err("`65520` does not fit f16".into()));
+        assert_eq!(f32::parse(b"1e39"), Err("`1e39` does not fit f32".into()));
+        assert_eq!(i8::parse(b"300"), Err("`300` does not fit i8".into()));
+    }
+
+    #[test]
+    fn a_dialect_is_kept() {
+        let dialect = Dialect {
+            header: false,
+            delimiter: b';',
+            decimal: b',',
+            missing: Some("-9"),
+            skip_bad: true,
+        };
+        let table = Table::with("1,5;2\n1.5;2\n3\n;x\n;4\n", dialect);
+        let columns = Columns {
+            fields: 2,
+            taken: None,
+        };
+        assert_eq!(table.good_and_bad(0, columns, DType::F64), Ok([2, 3]));
+        let mut numbers = [0.0_f64; 4];
+        let output = bytemuck::cast_slice_mut(&mut numbers);
+        table.fill(0, columns, DType::F64, output).unwrap();
+        assert_eq!(numbers, [1.5, 2.0, -9.0, 4.0]);
     }
 
     #[test]

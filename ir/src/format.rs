@@ -21,6 +21,8 @@ pub struct Format {
     pub doc: &'static str,
     /// The endings of its files, in lower case: `csv.gz`.
     pub endings: &'static [&'static str],
+    /// Those that an output must have; any, where there are none.
+    pub written_as: &'static [&'static str],
     /// How the type of its data is known.
     pub typing: Typing,
     /// The settings of an input, where it can be one.
@@ -77,16 +79,25 @@ impl Format {
 
     /// The format of the files with the ending of this one, where that can be an input.
     pub fn of_path(path: &str) -> Option<&'static Format> {
-        let path = path.to_ascii_lowercase();
-        let ends = |ending: &&str| {
-            path.strip_suffix(*ending)
-                .is_some_and(|rest| rest.ends_with('.'))
-        };
         let mut readable = FORMATS.iter().filter(|format| format.input.is_some());
         readable
-            .find(|format| format.endings.iter().any(ends))
+            .find(|format| has_ending(path, format.endings))
             .copied()
     }
+
+    /// Whether an output can have this path.
+    pub fn is_written_as(&self, path: &str) -> bool {
+        self.written_as.is_empty() || has_ending(path, self.written_as)
+    }
+}
+
+fn has_ending(path: &str, endings: &[&str]) -> bool {
+    let path = path.to_ascii_lowercase();
+    let has = |ending: &&str| {
+        let before = path.strip_suffix(*ending);
+        before.is_some_and(|before| before.ends_with('.'))
+    };
+    endings.iter().any(has)
 }
 
 impl PartialEq for Format {

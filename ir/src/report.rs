@@ -15,6 +15,8 @@ pub struct Report {
     pub peak_memory: u64,
     /// What was written, in order of the outputs.
     pub written: Vec<Written>,
+    /// Rows that `bad_rows: Skip` passed over, sorted by file.
+    pub skipped: Vec<Skipped>,
     /// The value of the last stage, where the pipeline has no outputs.
     pub preview: Option<Preview>,
 }
@@ -47,6 +49,17 @@ pub struct StageReport {
     pub peak_memory: u64,
     /// The device that computed, as it names itself.
     pub device: String,
+}
+
+/// Rows of a file that could not be read and were passed over.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// The name of the input.
+    pub input: String,
+    /// The path, relative to where the pipeline file is.
+    pub path: String,
+    /// How many rows.
+    pub rows: u64,
 }
 
 /// A file that was written.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use haul_ir::diagnostic::{Diagnostic, Span};
 
 use super::{Each, Operand, Output, Resolver, plain as plain_file};
-use crate::diagnostics::codes::{ITEM_IN_PATH, OUTSIDE, RESULTS, SAME_PATH, UNKNOWN_NAME};
+use crate::diagnostics::codes::{ITEM_IN_PATH, OUTSIDE, RESULTS, SAME_PATH, SINK, UNKNOWN_NAME};
 use crate::resolve::names::Global;
 use crate::syntax::ast::{self, Reference, SourceKind};
 
@@ -46,6 +46,13 @@ impl<'a> Resolver<'a> {
             let help = "write a path below that folder, without `..`, such as `out/result.npy`";
             let mistake = Diagnostic::error(OUTSIDE, span, message);
             self.mistakes.report(mistake.help(help));
+        }
+        if !sink.file.format.is_written_as(written) {
+            let (name, ending) = (sink.file.format.name, sink.file.format.written_as[0]);
+            let message = format!("`{name}` writes .{ending} files");
+            let mistake = Diagnostic::error(SINK, span, message);
+            self.mistakes
+                .report(mistake.help(format!("end the path in `.{ending}`")));
         }
         let path = plain(written);
         if let Some((name, read)) = self.read_from(&path) {

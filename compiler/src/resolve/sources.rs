@@ -119,7 +119,12 @@ impl Resolver<'_> {
         let Some(refusal) = refused else {
             return Some(());
         };
-        let span = written.ty.as_ref().map_or(written.span, |ty| ty.span);
+        let of_setting = match (&written.kind, refusal.setting) {
+            (SourceKind::File(file), Some(setting)) => file.settings.place(setting),
+            _ => None,
+        };
+        let of_type = written.ty.as_ref().map_or(written.span, |ty| ty.span);
+        let span = of_setting.unwrap_or(of_type);
         let mistake = Diagnostic::error(SOURCE, span, refusal.message).at(ty.to_string());
         self.mistakes.report(match refusal.help {
             Some(help) => mistake.help(help),

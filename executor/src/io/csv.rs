@@ -1,9 +1,9 @@
-//! Files of comma-separated numbers, plain or gzipped.
+//! Files of numbers between commas, or other characters; plain or gzipped.
 
 use std::io::{self, Read, Write};
 
 use flate2::read::MultiGzDecoder;
-use haul_ir::csv::{Columns, Table};
+use haul_ir::csv::{Columns, Dialect, Table};
 use haul_ir::dtype::DType;
 use haul_ir::format::{CSV, Column, Settings};
 use haul_ir::op::KernelError;
@@ -20,24 +20,22 @@ use crate::tensor::{Data, Tensor};
 pub(super) static CODEC: Codec = Codec {
     format: &CSV,
     open: Some(|opening| Ok(Box::new(CsvFile::open(opening)?))),
-    write: Some(|data, settings, out| match data {
-        Data::Tensor(tensor) => write(tensor, settings, out),
-        Data::Text(_) => Err(io::ErrorKind::InvalidInput.into()),
-    }),
+    write: Some(|data, settings, out| write(data.tensor()?, settings, out)),
 };
 
 /// A file that was read as text and measured.
 struct CsvFile<'a> {
     opening: &'a Opening<'a>,
     text: String,
-    header: bool,
     /// Fields of each line.
     fields: usize,
     /// Positions of those to take.
     taken: Vec<usize>,
     /// Rows of each part of the text.
     rows: Vec<usize>,
-    dtype: DType,
+    /// Rows that are passed over.
+    skipped: usize,
+    shape: Header,
     /// For the text.
     _charge: Charge,
 }
@@ -54,43 +52,41 @@ impl<'a> CsvFile<'a> {
             true => read_charged(&mut MultiGzDecoder::new(bytes), length, opening)?,
             false => read_charged(&mut bytes.take(length), length, opening)?,
         };
-        let text = decode(bytes, opening)?;
+        let (text, charge) = decode(bytes, charge, opening)?;
         let failed = |error: KernelError| opening.error(error);
-        let header = opening.settings.flag("header").unwrap_or(true);
-        let table = Table::new(&text, header);
+        let table = Table::with(&text, dialect(opening.settings));
         let first_line = table.first_line().map_err(failed)?;
-        let rows = (0..table.parts())
-            .into_par_iter()
-            .map(|part| table.rows(part));
-        let rows: Vec<_> = rows.collect();
-        let rows = rows.into_iter().collect::<Result<_, _>>().map_err(failed)?;
-        let columns = opening.settings.columns("columns");
+        let taken = taken(&first_line, opening.settings).map_err(|e| opening.error(e))?;
+        let dtype = opening.declared.map_or(DType::F64, |ty| ty.dtype);
+        let columns = Columns {
+            fields: first_line.len(),
+            taken: Some(&taken),
+        };
+        let counted = count(&table, columns, dtype, opening)?;
+        let rows: Vec<usize> = counted.iter().map(|[good, _]| *good).collect();
+        let mut shape = vec![rows.iter().sum()];
+        if opening.settings.text("column").is_none() {
+            shape.push(taken.len());
+        }
         Ok(Self {
             opening,
-            header,
             fields: first_line.len(),
-            taken: taken(&first_line, columns, header).map_err(|e| opening.error(e))?,
+            taken,
             rows,
-            dtype: opening.declared.map_or(DType::F64, |ty| ty.dtype),
+            skipped: counted.iter().map(|[_, bad]| bad).sum(),
+            shape: Header { dtype, shape },
             text,
             _charge: charge,
         })
     }
 
-    fn shape(&self) -> Header {
-        Header {
-            dtype: self.dtype,
-            shape: vec![self.rows.iter().sum(), self.taken.len()],
-        }
-    }
-
     fn fill(&self, out: &mut [u8]) -> Result<(), IoError> {
-        let table = Table::new(&self.text, self.header);
+        let table = Table::with(&self.text, dialect(self.opening.settings));
         let columns = Columns {
             fields: self.fields,
             taken: Some(&self.taken),
         };
-        let row = self.taken.len() * self.dtype.size() as usize;
+        let row = self.taken.len() * self.shape.dtype.size() as usize;
         let mut rest = out;
         let mut parts = Vec::new();
         for (part, rows) in self.rows.iter().enumerate() {
@@ -98,30 +94,73 @@ impl<'a> CsvFile<'a> {
             parts.push((part, first));
             rest = others;
         }
-        let filled = parts
-            .into_par_iter()
-            .map(|(part, out)| table.fill(part, columns, self.dtype, out));
+        let filled = parts.into_par_iter().map(|(part, out)| {
+            self.opening.check_going()?;
+            let filled = table.fill(part, columns, self.shape.dtype, out);
+            filled.map_err(|error| self.opening.error(error))
+        });
         let filled: Vec<_> = filled.collect();
         // The error that comes first in the file.
-        let first = filled.into_iter().find_map(Result::err);
-        first.map_or(Ok(()), |error| Err(self.opening.error(error)))
+        filled.into_iter().collect()
     }
 }
 
 impl Opened for CsvFile<'_> {
     fn header(&self) -> ValueType {
-        self.shape().ty()
+        self.shape.ty()
+    }
+
+    fn skipped(&self) -> usize {
+        self.skipped
     }
 
     fn read(self: Box<Self>) -> Result<Data, OpenError> {
-        self.opening.tensor(&self.shape(), |out| self.fill(out))
+        self.opening.tensor(&self.shape, |out| self.fill(out))
+    }
+}
+
+/// Rows of each part that can be read, and rows that are passed over.
+fn count(
+    table: &Table<'_>,
+    columns: Columns<'_>,
+    dtype: DType,
+    opening: &Opening<'_>,
+) -> Result<Vec<[usize; 2]>, IoError> {
+    let skips = dialect(opening.settings).skip_bad;
+    let counted = (0..table.parts()).into_par_iter().map(|part| {
+        opening.check_going()?;
+        let counted = match skips {
+            true => table.good_and_bad(part, columns, dtype),
+            false => table.rows(part).map(|rows| [rows, 0]),
+        };
+        counted.map_err(|error| opening.error(error))
+    });
+    let counted: Vec<_> = counted.collect();
+    counted.into_iter().collect()
+}
+
+/// How the author says that the table is written.
+fn dialect(settings: &Settings) -> Dialect<'_> {
+    let usual = Dialect::default();
+    Dialect {
+        header: settings.flag("header").unwrap_or(usual.header),
+        delimiter: settings.char("delimiter").unwrap_or(usual.delimiter),
+        decimal: settings.char("decimal").unwrap_or(usual.decimal),
+        missing: settings.text("missing"),
+        skip_bad: settings.word("bad_rows") == Some("Skip"),
     }
 }
 
 /// Positions of the columns to take: all, or those that are named.
-fn taken(first_line: &[String], columns: &[Column], header: bool) -> Result<Vec<usize>, String> {
-    if columns.is_empty() {
-        return Ok((0..first_line.len()).collect());
+fn taken(first_line: &[String], settings: &Settings) -> Result<Vec<usize>, String> {
+    let has_names = dialect(settings).header;
+    let without_names = || Err::<usize, _>("columns have no names without a header".to_owned());
+    let columns = settings.columns("columns");
+    match settings.text("column") {
+        Some(_) if !has_names => return without_names().map(|place| vec![place]),
+        Some(column) => return Ok(vec![named(first_line, column)?]),
+        None if columns.is_empty() => return Ok((0..first_line.len()).collect()),
+        None => {}
     }
     let find = |column: &Column| match column {
         Column::Position(position) => match usize::try_from(*position) {
@@ -131,7 +170,7 @@ fn taken(first_line: &[String], columns: &[Column], header: bool) -> Result<Vec<
                 first_line.len()
             )),
         },
-        Column::Name(_) if !header => Err("columns have no names without a header".into()),
+        Column::Name(_) if !has_names => without_names(),
         Column::Name(name) => named(first_line, name),
     };
     columns.iter().map(find).collect()
@@ -154,29 +193,40 @@ fn named(first_line: &[String], column: &str) -> Result<usize, String> {
 /// Numbers have as many digits as reading them back exactly takes.
 fn write(tensor: &Tensor, settings: &Settings, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let columns = settings.columns("columns");
+    let Dialect {
+        delimiter, decimal, ..
+    } = dialect(settings);
+    let delimiter = char::from(delimiter).to_string();
     let width = tensor.layout.shape.iter().skip(1).product::<usize>();
     if !columns.is_empty() {
-        let names: Vec<_> = columns
+        let names = columns
             .iter()
-            .map(|name| quoted(&name.to_string()))
-            .collect();
-        writeln!(out, "{}", names.join(","))?;
+            .map(|name| quoted(&name.to_string(), &delimiter));
+        writeln!(out, "{}", names.collect::<Vec<_>>().join(&delimiter))?;
     }
     let size = tensor.dtype.size() as usize;
     let mut column = 0;
     tensor.for_each_block(&mut |block| {
         for bytes in block.chunks_exact(size) {
             column += 1;
-            let end = if column == width { "\n" } else { "," };
-            write!(out, "{}{end}", element(tensor.dtype, bytes))?;
+            let end = if column == width { "\n" } else { &delimiter };
+            let number = element(tensor.dtype, bytes);
+            match decimal {
+                b'.' => write!(out, "{number}{end}")?,
+                _ => write!(
+                    out,
+                    "{}{end}",
+                    number.replace('.', &char::from(decimal).to_string())
+                )?,
+            }
             column %= width;
         }
         Ok(())
     })
 }
 
-fn quoted(name: &str) -> String {
-    match name.contains(['"', ',', '\n', '\r']) || name.trim() != name {
+fn quoted(name: &str, delimiter: &str) -> String {
+    match name.contains(['"', '\n', '\r']) || name.contains(delimiter) || name.trim() != name {
         true => format!("\"{}\"", name.replace('"', "\"\"")),
         false => name.to_owned(),
     }

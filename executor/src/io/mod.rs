@@ -4,13 +4,18 @@
 //! A format is a row of [`haul_ir::format::FORMATS`], and here the [`Codec`] of that row.
 
 mod csv;
+mod elements;
 mod glob;
+#[cfg(test)]
+mod hostile;
 mod image;
 mod made;
 mod npy;
 mod npz;
 mod open;
+mod raw;
 mod text;
+mod wav;
 
 pub(crate) use made::fill as fill_made;
 pub(crate) use open::OpenError;
@@ -20,7 +25,7 @@ use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use haul_ir::format::{File, Format, Settings};
+use haul_ir::format::{File, Format, Settings, Typing};
 use haul_ir::types::{TensorType, ValueType};
 
 use self::open::{Opened, Opening};
@@ -31,11 +36,13 @@ use crate::memory::{Account, Memory};
 use crate::tensor::Data;
 
 /// What reads and writes each format.
-static CODECS: [&Codec; 5] = [
+static CODECS: &[&Codec] = &[
     &npy::CODEC,
     &npz::CODEC,
     &csv::CODEC,
     &image::CODEC,
+    &wav::CODEC,
+    &raw::CODEC,
     &text::CODEC,
 ];
 
@@ -71,11 +78,16 @@ pub(crate) struct Access<'a> {
 const FEW_BYTES: u64 = 1 << 30;
 
 /// The type of the data in a file, without reading the data itself where the format tells;
-/// numbers in text are `f64`. Its path is relative to `base`, the folder of the pipeline file.
+/// where it does not, its dtype is that of `declared`, or `f64`. Its path is relative to `base`, the
+/// folder of the pipeline file.
 ///
 /// # Errors
 /// The file is missing, unreadable or malformed.
-pub fn header(file: &File, base: &Path) -> Result<ValueType, IoError> {
+pub fn header(
+    file: &File,
+    declared: Option<&TensorType>,
+    base: &Path,
+) -> Result<ValueType, IoError> {
     // A table has to be read; a small file may unpack to more than there is memory.
     let memory = Machine::detect().map_or(FEW_BYTES, |machine| machine.memory / 2);
     let account = &Memory::new(memory).account(memory);
@@ -84,7 +96,8 @@ pub fn header(file: &File, base: &Path) -> Result<ValueType, IoError> {
         account,
         stop: &Stop::default(),
     };
-    peek(file, None, access).map_err(|error| match error {
+    let declared = declared.filter(|_| file.format.typing != Typing::Told);
+    peek(file, declared, access).map_err(|error| match error {
         OpenError::Io(error) => error,
         OpenError::Memory(_) => IoError::new(&base.join(&file.path), "it is too large"),
     })
@@ -128,10 +141,20 @@ pub(crate) fn item(
 /// # Errors
 /// It cannot be read, is malformed, or is of another dtype; there is no memory for it; the run is
 /// stopped.
-pub(crate) fn read(file: &File, ty: &ValueType, access: Access<'_>) -> Result<Data, OpenError> {
+pub(crate) fn read(file: &File, ty: &ValueType, access: Access<'_>) -> Result<Read, OpenError> {
     let path = access.base.join(&file.path);
     let opening = Opening::new(&path, &file.settings, ty.tensor(), access);
-    open(file.format, &opening)?.read()
+    let opened = open(file.format, &opening)?;
+    let skipped = opened.skipped();
+    let data = opened.read()?;
+    Ok(Read { data, skipped })
+}
+
+/// What a file gave.
+pub(crate) struct Read {
+    pub(crate) data: Data,
+    /// Rows that could not be read and were passed over, as the author said.
+    pub(crate) skipped: usize,
 }
 
 /// The type of what a file holds. The dtype is checked against the declared one.
@@ -169,7 +192,7 @@ fn open<'a>(format: &Format, opening: &'a Opening<'a>) -> Result<Box<dyn Opened 
 }
 
 fn codec(format: &Format) -> Option<&'static Codec> {
-    CODECS.into_iter().find(|codec| codec.format == format)
+    CODECS.iter().copied().find(|codec| codec.format == format)
 }
 
 fn not_built(format: &Format, verb: &str) -> String {
@@ -178,8 +201,7 @@ fn not_built(format: &Format, verb: &str) -> String {
 
 /// The format that gives tensors and has the ending of a file.
 fn by_ending(path: &Path, text: &str, ty: &ValueType) -> Result<&'static Format, IoError> {
-    use haul_ir::format::Typing::{Numbers, Told};
-    let of_tensors = |format: &&Format| matches!(format.typing, Told | Numbers);
+    let of_tensors = |format: &&Format| matches!(format.typing, Typing::Told | Typing::Numbers);
     let missing = || {
         let message = format!("no format for {ty} has this ending");
         let help = "say how to read it, for example `format: Csv()`, or leave the type out to \

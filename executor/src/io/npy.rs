@@ -5,21 +5,19 @@
 use std::io::{self, BufReader, Read, Seek, Write};
 
 use haul_ir::dtype::DType;
-use haul_ir::format::{NPY, Settings};
+use haul_ir::format::NPY;
 use haul_ir::types::ValueType;
 
+use super::Codec;
+use super::elements::Elements;
 use super::open::{Bytes, Header, OpenError, Opened, Opening};
-use super::{Codec, Target};
 use crate::error::IoError;
-use crate::tensor::{Data, Tensor, size};
+use crate::tensor::{Data, Tensor};
 
 pub(super) static CODEC: Codec = Codec {
     format: &NPY,
     open: Some(|opening| Ok(Box::new(NpyFile::open(opening)?))),
-    write: Some(|data, _: &Settings, out: &mut dyn Target| match data {
-        Data::Tensor(tensor) => write(tensor, out),
-        Data::Text(_) => Err(io::ErrorKind::InvalidInput.into()),
-    }),
+    write: Some(|data, _, out| write(data.tensor()?, out)),
 };
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -28,129 +26,61 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 const MAX_AXES: usize = 64;
 const MAX_HEADER: u32 = 1 << 20;
 
-/// How the elements of a file lie.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Format {
-    pub(super) header: Header,
-    big_endian: bool,
-    fortran: bool,
-}
-
-impl Format {
-    /// Reads the header, up to the first element.
-    pub(super) fn read(input: &mut impl Read, opening: &Opening<'_>) -> Result<Self, IoError> {
-        let failed = |error: io::Error| opening.reading(&error);
-        let mut start = [0; 8];
-        input.read_exact(&mut start).map_err(failed)?;
-        if !start.starts_with(MAGIC) {
-            return Err(opening.error("it is not a .npy file"));
-        }
-        let length = match start[6] {
-            1 => {
-                let mut length = [0; 2];
-                input.read_exact(&mut length).map_err(failed)?;
-                u32::from(u16::from_le_bytes(length))
-            }
-            2 | 3 => {
-                let mut length = [0; 4];
-                input.read_exact(&mut length).map_err(failed)?;
-                u32::from_le_bytes(length)
-            }
-            version => {
-                let message = format!("version {version} of .npy is not known");
-                return Err(opening.error(message));
-            }
-        };
-        if length > MAX_HEADER {
-            return Err(opening.error(format!("its header claims {length} bytes")));
-        }
-        let mut text = vec![0; length as usize];
-        input.read_exact(&mut text).map_err(failed)?;
-        parse(&text).map_err(|message| opening.error(message))
+/// Reads the header, up to the first element.
+///
+/// # Errors
+/// It is none, or of data that is no tensor.
+pub(super) fn header(input: &mut impl Read, opening: &Opening<'_>) -> Result<Elements, IoError> {
+    let failed = |error: io::Error| opening.reading(&error);
+    let mut start = [0; 8];
+    input.read_exact(&mut start).map_err(failed)?;
+    if !start.starts_with(MAGIC) {
+        return Err(opening.error("it is not a .npy file"));
     }
-
-    /// Bytes of all elements.
-    pub(super) fn size(&self, opening: &Opening<'_>) -> Result<usize, IoError> {
-        let shape = &self.header.shape;
-        let too_large = || opening.error(format!("its shape is {shape:?}: too large"));
-        size(self.header.dtype, shape).ok_or_else(too_large)
+    let length = match start[6] {
+        1 => {
+            let mut length = [0; 2];
+            input.read_exact(&mut length).map_err(failed)?;
+            u32::from(u16::from_le_bytes(length))
+        }
+        2 | 3 => {
+            let mut length = [0; 4];
+            input.read_exact(&mut length).map_err(failed)?;
+            u32::from_le_bytes(length)
+        }
+        version => {
+            let message = format!("version {version} of .npy is not known");
+            return Err(opening.error(message));
+        }
+    };
+    if length > MAX_HEADER {
+        return Err(opening.error(format!("its header claims {length} bytes")));
     }
-
-    /// Reads all elements, row-major and in this machine's byte order.
-    pub(super) fn fill(
-        &self,
-        input: &mut impl Read,
-        out: &mut [u8],
-        opening: &Opening<'_>,
-    ) -> Result<(), IoError> {
-        let failed = |error: io::Error| opening.reading(&error);
-        match self.fortran && self.header.shape.len() > 1 {
-            true => self.scatter(input, out).map_err(failed)?,
-            false => input.read_exact(out).map_err(failed)?,
-        }
-        if self.big_endian != cfg!(target_endian = "big") {
-            let dtype = self.header.dtype;
-            let width = dtype.real().size() as usize;
-            out.chunks_exact_mut(width).for_each(<[u8]>::reverse);
-        }
-        if self.header.dtype == DType::Bool {
-            out.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
-        }
-        Ok(())
-    }
-
-    /// Reads elements whose first axis changes fastest, each to its place.
-    fn scatter(&self, input: &mut impl Read, out: &mut [u8]) -> io::Result<()> {
-        let size = self.header.dtype.size() as usize;
-        let shape = &self.header.shape;
-        let mut strides = vec![size; shape.len()];
-        for axis in (1..shape.len()).rev() {
-            strides[axis - 1] = strides[axis] * shape[axis];
-        }
-        let mut chunk = vec![0; size * 4096];
-        let mut index = vec![0; shape.len()];
-        let mut place = 0;
-        let mut left = out.len();
-        while left > 0 {
-            let chunk = &mut chunk[..left.min(size * 4096)];
-            input.read_exact(chunk)?;
-            left -= chunk.len();
-            for element in chunk.chunks_exact(size) {
-                out[place..place + size].copy_from_slice(element);
-                for axis in 0..shape.len() {
-                    index[axis] += 1;
-                    place += strides[axis];
-                    if index[axis] < shape[axis] {
-                        break;
-                    }
-                    place -= strides[axis] * shape[axis];
-                    index[axis] = 0;
-                }
-            }
-        }
-        Ok(())
-    }
+    let mut text = vec![0; length as usize];
+    input.read_exact(&mut text).map_err(failed)?;
+    parse(&text).map_err(|message| opening.error(message))
 }
 
 /// A file whose header was read.
 struct NpyFile<'a> {
     opening: &'a Opening<'a>,
-    input: BufReader<Bytes<'a>>,
-    format: Format,
+    bytes: Bytes<'a>,
+    elements: Elements,
+    /// Where the elements begin.
+    start: u64,
 }
 
 impl<'a> NpyFile<'a> {
     fn open(opening: &'a Opening<'a>) -> Result<Self, IoError> {
-        let bytes = opening.bytes()?;
-        let length = bytes.length;
-        let mut input = BufReader::with_capacity(1 << 16, bytes);
-        let format = Format::read(&mut input, opening)?;
-        let needed = format.size(opening)? as u64;
-        let header = input.stream_position();
-        let header = header.map_err(|error| opening.reading(&error))?;
-        let left = length.saturating_sub(header);
+        let mut input = BufReader::new(opening.bytes()?);
+        let elements = header(&mut input, opening)?;
+        let needed = elements.size(opening)? as u64;
+        let start = input.stream_position();
+        let start = start.map_err(|error| opening.reading(&error))?;
+        let bytes = input.into_inner();
+        let left = bytes.length.saturating_sub(start);
         if needed > left {
-            let shape = &format.header.shape;
+            let shape = &elements.header.shape;
             let message = format!(
                 "it is truncated: {shape:?} needs {needed} bytes, {left} follow its header"
             );
@@ -158,30 +88,26 @@ impl<'a> NpyFile<'a> {
         }
         Ok(Self {
             opening,
-            input,
-            format,
+            bytes,
+            elements,
+            start,
         })
     }
 }
 
 impl Opened for NpyFile<'_> {
     fn header(&self) -> ValueType {
-        self.format.header.ty()
+        self.elements.header.ty()
     }
 
-    fn read(mut self: Box<Self>) -> Result<Data, OpenError> {
-        let Self {
-            opening,
-            input,
-            format,
-        } = &mut *self;
-        opening.tensor(&format.header, |out| format.fill(input, out, opening))
+    fn read(self: Box<Self>) -> Result<Data, OpenError> {
+        self.elements.load(self.bytes, self.start, self.opening)
     }
 }
 
 /// Reads the Python dictionary of a header:
 /// `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
-fn parse(text: &[u8]) -> Result<Format, String> {
+fn parse(text: &[u8]) -> Result<Elements, String> {
     let text = std::str::from_utf8(text).map_err(|_| "its header is not text")?;
     let mut rest = Cursor(text.trim());
     let (mut descr, mut fortran, mut shape) = (None, None, None);
@@ -205,7 +131,7 @@ fn parse(text: &[u8]) -> Result<Format, String> {
     }
     let missing = |key: &str| format!("its header has no `{key}`");
     let (dtype, big_endian) = dtype_of(descr.ok_or_else(|| missing("descr"))?)?;
-    Ok(Format {
+    Ok(Elements {
         header: Header {
             dtype,
             shape: shape.ok_or_else(|| missing("shape"))?,

@@ -2,21 +2,23 @@
 
 use std::io::{self, BufReader, Read};
 
-use haul_ir::format::NPZ;
+use haul_ir::format::{NPZ, Settings};
 use haul_ir::types::ValueType;
-use zip::ZipArchive;
 use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use super::Codec;
-use super::npy::Format;
+use super::elements::Elements;
+use super::npy;
 use super::open::{Bytes, OpenError, Opened, Opening};
+use super::{Codec, Target};
 use crate::error::IoError;
-use crate::tensor::Data;
+use crate::tensor::{Data, Tensor};
 
 pub(super) static CODEC: Codec = Codec {
     format: &NPZ,
     open: Some(|opening| Ok(Box::new(NpzArray::open(opening)?))),
-    write: None,
+    write: Some(|data, settings, out| write(data.tensor()?, settings, out)),
 };
 
 /// Deflate packs at most 1032 bytes into one (<https://zlib.net/zlib_tech.html>).
@@ -26,7 +28,7 @@ pub(super) const MOST_DEFLATED: u64 = 1032;
 struct NpzArray<'a> {
     opening: &'a Opening<'a>,
     member: String,
-    format: Format,
+    elements: Elements,
 }
 
 impl<'a> NpzArray<'a> {
@@ -46,8 +48,8 @@ impl<'a> NpzArray<'a> {
         let mut input = archive
             .by_name(&member)
             .map_err(|error| malformed(opening, &error))?;
-        let format = Format::read(&mut input, opening)?;
-        let needed = format.size(opening)? as u64;
+        let elements = npy::header(&mut input, opening)?;
+        let needed = elements.size(opening)? as u64;
         if needed > length.saturating_mul(MOST_DEFLATED) {
             let message = format!("`{array}` claims {needed} bytes in a file of {length}");
             return Err(opening.error(message));
@@ -55,7 +57,7 @@ impl<'a> NpzArray<'a> {
         Ok(Self {
             opening,
             member,
-            format,
+            elements,
         })
     }
 
@@ -64,8 +66,8 @@ impl<'a> NpzArray<'a> {
         let (mut archive, _) = archive(opening)?;
         let member = archive.by_name(&self.member);
         let mut input = member.map_err(|error| malformed(opening, &error))?;
-        Format::read(&mut input, opening)?;
-        self.format.fill(&mut input, out, opening)?;
+        npy::header(&mut input, opening)?;
+        self.elements.fill(&mut input, out, opening)?;
         // The checksum is compared when the end is reached.
         let rest = io::copy(&mut input.by_ref().take(1 << 16), &mut io::sink());
         rest.map(drop).map_err(|error| opening.error(error))
@@ -74,13 +76,28 @@ impl<'a> NpzArray<'a> {
 
 impl Opened for NpzArray<'_> {
     fn header(&self) -> ValueType {
-        self.format.header.ty()
+        self.elements.header.ty()
     }
 
     fn read(self: Box<Self>) -> Result<Data, OpenError> {
-        let header = &self.format.header;
+        let header = &self.elements.header;
         self.opening.tensor(header, |out| self.fill(out))
     }
+}
+
+/// An archive of one array.
+fn write(tensor: &Tensor, settings: &Settings, out: &mut dyn Target) -> io::Result<()> {
+    // The name that `numpy.savez` gives the first of arrays without names.
+    let array = settings.text("array").unwrap_or("arr_0");
+    let method = match settings.flag("compressed") {
+        Some(true) => CompressionMethod::Deflated,
+        _ => CompressionMethod::Stored,
+    };
+    let options = SimpleFileOptions::default().compression_method(method);
+    let mut archive = ZipWriter::new(out);
+    archive.start_file(format!("{array}.npy"), options.large_file(true))?;
+    npy::write(tensor, &mut archive)?;
+    archive.finish().map(drop).map_err(Into::into)
 }
 
 fn archive<'a>(opening: &Opening<'a>) -> Result<(ZipArchive<BufReader<Bytes<'a>>>, u64), IoError> {

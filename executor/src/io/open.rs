@@ -30,6 +30,11 @@ pub(super) trait Opened {
     /// The type of what it holds, with whole sizes.
     fn header(&self) -> ValueType;
 
+    /// Rows that cannot be read, where the author said to pass over them.
+    fn skipped(&self) -> usize {
+        0
+    }
+
     /// Reads what it holds.
     ///
     /// # Errors
@@ -96,6 +101,11 @@ impl<'a> Opening<'a> {
         let mut buffer = self.access.account.allocate(bytes)?;
         fill(buffer.bytes_mut())?;
         Ok(Data::Tensor(Tensor::contiguous(*dtype, shape, buffer)))
+    }
+
+    /// Ends the reading of a file once the run is to stop.
+    pub(super) fn check_going(&self) -> Result<(), IoError> {
+        self.access.stop.check().map_err(|error| self.error(error))
     }
 
     /// Says what is wrong with the file.

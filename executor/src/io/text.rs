@@ -1,6 +1,6 @@
 //! Text files, and elements as text.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use bytemuck::pod_read_unaligned;
 use half::{bf16, f16};
@@ -11,7 +11,6 @@ use num_complex::Complex;
 
 use super::Codec;
 use super::open::{Bytes, OpenError, Opened, Opening};
-use crate::error::IoError;
 use crate::memory::Charge;
 use crate::tensor::{Data, Text};
 
@@ -21,10 +20,13 @@ pub(super) static CODEC: Codec = Codec {
         let bytes = opening.bytes()?;
         Ok(Box::new(TextFile { opening, bytes }))
     }),
-    write: None,
+    write: Some(|data, _, out| match data {
+        Data::Text(text) => out.write_all(text.as_str().as_bytes()),
+        Data::Tensor(_) => Err(io::ErrorKind::InvalidInput.into()),
+    }),
 };
 
-/// A file of UTF-8.
+/// A file of text.
 struct TextFile<'a> {
     opening: &'a Opening<'a>,
     bytes: Bytes<'a>,
@@ -39,7 +41,8 @@ impl Opened for TextFile<'_> {
         let Self { opening, bytes } = *self;
         let length = bytes.length;
         let (bytes, charge) = read_charged(&mut bytes.take(length), length, opening)?;
-        Ok(Data::Text(Text::new(decode(bytes, opening)?, charge)))
+        let (text, charge) = decode(bytes, charge, opening)?;
+        Ok(Data::Text(Text::new(text, charge)))
     }
 }
 
@@ -74,17 +77,51 @@ pub(super) fn read_charged(
     }
 }
 
-/// The text that bytes are.
-pub(super) fn decode(bytes: Vec<u8>, opening: &Opening<'_>) -> Result<String, IoError> {
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let line = 1 + error.as_bytes()[..at]
-            .iter()
-            .filter(|byte| **byte == b'\n')
-            .count();
+/// The text that bytes are: UTF-8, or UTF-16 where they begin with its byte order mark, which is
+/// left out.
+///
+/// # Errors
+/// They are no text; there is no memory for it.
+pub(super) fn decode(
+    mut bytes: Vec<u8>,
+    charge: Charge,
+    opening: &Opening<'_>,
+) -> Result<(String, Charge), OpenError> {
+    match bytes[..] {
+        [0xff, 0xfe, ..] => return decode_utf16(&bytes[2..], u16::from_le_bytes, opening),
+        [0xfe, 0xff, ..] => return decode_utf16(&bytes[2..], u16::from_be_bytes, opening),
+        [0xef, 0xbb, 0xbf, ..] => drop(bytes.drain(..3)),
+        _ => {}
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
         let message = format!("line {line}: it is not UTF-8 text");
         opening.error(message).help("save it as UTF-8")
-    })
+    })?;
+    Ok((text, charge))
+}
+
+fn decode_utf16(
+    bytes: &[u8],
+    unit: fn([u8; 2]) -> u16,
+    opening: &Opening<'_>,
+) -> Result<(String, Charge), OpenError> {
+    // A unit is at most three bytes of UTF-8.
+    let most = bytes.len().div_ceil(2) * 3;
+    let charge = opening.access.account.charge(most as u64)?;
+    let (pairs, rest) = bytes.as_chunks();
+    let units = pairs.iter().map(|pair| unit(*pair));
+    let mut text = String::with_capacity(most);
+    for letter in char::decode_utf16(units) {
+        let line = || 1 + text.matches('\n').count();
+        let broken = || opening.error(format!("line {}: it is not UTF-16 text", line()));
+        text.push(letter.map_err(|_| broken())?);
+    }
+    match rest.is_empty() {
+        true => Ok((text, charge)),
+        false => Err(opening.error("it is truncated").into()),
+    }
 }
 
 /// An element as people read it: the fewest digits that give it back exactly.

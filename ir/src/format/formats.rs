@@ -6,13 +6,17 @@ use crate::expr::Expr;
 use crate::types::{TensorType, ValueType};
 
 /// All formats, each once.
-pub static FORMATS: [&Format; 5] = [&NPY, &NPZ, &CSV, &IMAGE, &TEXT];
+pub static FORMATS: &[&Format] = &[
+    &NPY, //
+    &NPZ, &CSV, &IMAGE, &WAV, &RAW, &TEXT,
+];
 
 /// A NumPy array file.
 pub static NPY: Format = Format {
     name: "Npy",
     doc: "A NumPy array.",
     endings: &["npy"],
+    written_as: &[],
     typing: Typing::Told,
     input: Some(&[]),
     output: Some(&[]),
@@ -25,9 +29,13 @@ pub static NPZ: Format = Format {
     name: "Npz",
     doc: "One array of a NumPy archive.",
     endings: &["npz"],
+    written_as: &[],
     typing: Typing::Told,
     input: Some(&[Setting::required("array", SettingKind::Text)]),
-    output: None,
+    output: Some(&[
+        Setting::optional("array", SettingKind::Text),
+        Setting::optional("compressed", SettingKind::Bool),
+    ]),
     check_input: any,
     check_output: tensor,
 };
@@ -37,12 +45,22 @@ pub static CSV: Format = Format {
     name: "Csv",
     doc: "A table of numbers in text, as one tensor of rows and columns.",
     endings: &["csv", "csv.gz"],
+    written_as: &[],
     typing: Typing::Numbers,
     input: Some(&[
+        Setting::optional("column", SettingKind::Text),
         Setting::optional("columns", SettingKind::Columns),
         Setting::optional("header", SettingKind::Bool),
+        Setting::optional("delimiter", SettingKind::Char),
+        Setting::optional("decimal", SettingKind::Char),
+        Setting::optional("missing", SettingKind::Number),
+        Setting::optional("bad_rows", SettingKind::Word(&["Fail", "Skip"])),
     ]),
-    output: Some(&[Setting::optional("columns", SettingKind::Columns)]),
+    output: Some(&[
+        Setting::optional("columns", SettingKind::Columns),
+        Setting::optional("delimiter", SettingKind::Char),
+        Setting::optional("decimal", SettingKind::Char),
+    ]),
     check_input: table_to_read,
     check_output: table_to_write,
 };
@@ -51,7 +69,8 @@ pub static CSV: Format = Format {
 pub static IMAGE: Format = Format {
     name: "Image",
     doc: "An image: `u8` or `u16`, `[h, w]` for grey, `[h, w, channels]` for colour.",
-    endings: &["png"],
+    endings: &["png", "jpg", "jpeg", "bmp", "tif", "tiff"],
+    written_as: &["png"],
     typing: Typing::Told,
     input: Some(&[]),
     output: Some(&[]),
@@ -59,16 +78,48 @@ pub static IMAGE: Format = Format {
     check_output: image_to_write,
 };
 
+/// Audio.
+pub static WAV: Format = Format {
+    name: "Wav",
+    doc: "WAV audio: `[frames]` or `[frames, channels]` of `u8`, `i16`, `i32` or `f32`.",
+    endings: &["wav"],
+    written_as: &[],
+    typing: Typing::Told,
+    input: Some(&[Setting::optional("rate", SettingKind::Count)]),
+    output: Some(&[Setting::required("rate", SettingKind::Count)]),
+    check_input: |ty, _| audio(ty),
+    check_output: audio_to_write,
+};
+
+/// Elements without a header.
+pub static RAW: Format = Format {
+    name: "Raw",
+    doc: "Elements one after the other, without a header.",
+    endings: &[],
+    written_as: &[],
+    typing: Typing::Declared,
+    input: Some(&[
+        Setting::optional("offset", SettingKind::Count),
+        Setting::optional("byte_order", BYTE_ORDER),
+    ]),
+    output: Some(&[Setting::optional("byte_order", BYTE_ORDER)]),
+    check_input: any,
+    check_output: tensor,
+};
+
+const BYTE_ORDER: SettingKind = SettingKind::Word(&["Little", "Big"]);
+
 /// A file of text.
 pub static TEXT: Format = Format {
     name: "Text",
-    doc: "Text in UTF-8.",
+    doc: "Text in UTF-8, or in UTF-16 that says so.",
     endings: &["txt"],
+    written_as: &[],
     typing: Typing::Text,
     input: Some(&[]),
-    output: None,
+    output: Some(&[]),
     check_input: any,
-    check_output: tensor,
+    check_output: text,
 };
 
 fn any(_: &TensorType, _: &Settings) -> Result<(), Refusal> {
@@ -82,14 +133,35 @@ fn tensor(ty: &ValueType, _: &Settings) -> Result<(), Refusal> {
     }
 }
 
-fn table_to_read(ty: &TensorType, settings: &Settings) -> Result<(), Refusal> {
-    if ty.rank() != 2 {
-        let message = format!("a table has rows and columns, this has {} axes", ty.rank());
-        return Err(Refusal::new(message));
+fn text(ty: &ValueType, _: &Settings) -> Result<(), Refusal> {
+    match ty {
+        ValueType::Text => Ok(()),
+        ValueType::Tensor(_) => {
+            Err(Refusal::new("numbers are no text").help("use Csv, or another format"))
+        }
     }
+}
+
+fn table_to_read(ty: &TensorType, settings: &Settings) -> Result<(), Refusal> {
     real(ty)?;
+    check_dialect(settings)?;
     let named = settings.columns("columns").len() as u64;
-    match ty.shape[1].as_u64() {
+    let is_alone = settings.text("column").is_some();
+    if is_alone && named > 0 {
+        return Err(Refusal::new(
+            "`column` is one column, `columns` are several",
+        ));
+    }
+    let axes = if is_alone { 1 } else { 2 };
+    if ty.rank() != axes {
+        let what = ["a column has rows only", "a table has rows and columns"][axes - 1];
+        let message = format!("{what}, this has {} axes", ty.rank());
+        return Err(match axes {
+            1 => Refusal::new(message),
+            _ => Refusal::new(message).help("name one column alone, as `column: \"x\"`"),
+        });
+    }
+    match ty.shape.get(1).and_then(Expr::as_u64) {
         Some(declared) if named > 0 && declared != named => Err(Refusal::new(format!(
             "{named} columns are named, the type has {declared}"
         ))),
@@ -97,8 +169,23 @@ fn table_to_read(ty: &TensorType, settings: &Settings) -> Result<(), Refusal> {
     }
 }
 
+/// Whether fields and numbers can be told apart.
+fn check_dialect(settings: &Settings) -> Result<(), Refusal> {
+    let delimiter = settings.char("delimiter").unwrap_or(b',');
+    let decimal = settings.char("decimal").unwrap_or(b'.');
+    let in_numbers = |byte: u8| byte.is_ascii_alphanumeric() || b"+-\"\r\n".contains(&byte);
+    if in_numbers(delimiter) || delimiter == decimal {
+        return Err(Refusal::new("this cannot stand between numbers").of_setting("delimiter"));
+    }
+    match in_numbers(decimal) || decimal == b' ' {
+        true => Err(Refusal::new("this cannot stand in numbers").of_setting("decimal")),
+        false => Ok(()),
+    }
+}
+
 fn table_to_write(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> {
     tensor(ty, settings)?;
+    check_dialect(settings)?;
     let Some(ty) = ty.tensor() else { return Ok(()) };
     real(ty)?;
     if ty.rank() > 2 {
@@ -160,5 +247,37 @@ fn image_to_write(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> {
             let help = "its sides have to be from 1 to 2^31 - 1";
             Err(Refusal::new("an image has sides of some pixels").help(help))
         }
+    }
+}
+
+fn audio(ty: &TensorType) -> Result<(), Refusal> {
+    if !matches!(ty.dtype, DType::U8 | DType::I16 | DType::I32 | DType::F32) {
+        let message = format!("samples are u8, i16, i32 or f32, not {}", ty.dtype);
+        return Err(
+            Refusal::new(message).help("scale and cast them: `i16(clip(x, -1, 1) * 32767)`")
+        );
+    }
+    match ty.rank() {
+        1 | 2 => Ok(()),
+        axes => {
+            let message = format!("audio is [frames] or [frames, channels], this has {axes} axes");
+            Err(Refusal::new(message))
+        }
+    }
+}
+
+fn audio_to_write(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> {
+    tensor(ty, settings)?;
+    if !(1..=u64::from(u32::MAX)).contains(&settings.count("rate").unwrap_or(0)) {
+        let message = "this is no number of samples a second";
+        return Err(Refusal::new(message).of_setting("rate"));
+    }
+    let Some(ty) = ty.tensor() else { return Ok(()) };
+    audio(ty)?;
+    match ty.shape.get(1).and_then(Expr::as_u64) {
+        Some(channels) if !(1..=u64::from(u16::MAX)).contains(&channels) => Err(Refusal::new(
+            format!("audio has 1 to 65535 channels, not {channels}"),
+        )),
+        _ => Ok(()),
     }
 }

@@ -1,40 +1,28 @@
-//! PNG images: `u8` or `u16`; `[h, w]` for grey, `[h, w, channels]` with alpha or colour.
-//! Palettes and fewer than 8 bits are expanded; 16 bits stay 16 bits.
+//! PNG images. Palettes and fewer than 8 bits are expanded; 16 bits stay 16 bits.
 
 use std::io::{self, BufReader, Write};
 
 use haul_ir::dtype::DType;
-use haul_ir::format::IMAGE;
 use haul_ir::types::ValueType;
 use png::{BitDepth, ColorType, Decoder, Encoder, Limits, Reader, Transformations};
 
-use super::Codec;
-use super::npz::MOST_DEFLATED;
-use super::open::{Bytes, Header, OpenError, Opened, Opening};
+use super::header;
 use crate::error::IoError;
+use crate::io::npz::MOST_DEFLATED;
+use crate::io::open::{Bytes, Header, OpenError, Opened, Opening};
 use crate::tensor::{Data, Tensor};
-
-pub(super) static CODEC: Codec = Codec {
-    format: &IMAGE,
-    open: Some(|opening| Ok(Box::new(Png::open(opening)?))),
-    write: Some(|data, _, out| match data {
-        Data::Tensor(tensor) => write(tensor, out),
-        Data::Text(_) => Err(io::ErrorKind::InvalidInput.into()),
-    }),
-};
 
 /// What the decoder may hold beside the image: palettes, a row, comments.
 const DECODER_BYTES: usize = 64 << 20;
 
 /// A file whose header was read.
-struct Png<'a> {
+pub(super) struct Png<'a> {
     opening: &'a Opening<'a>,
     reader: Reader<BufReader<Bytes<'a>>>,
 }
 
 impl<'a> Png<'a> {
-    fn open(opening: &'a Opening<'a>) -> Result<Self, IoError> {
-        let bytes = opening.bytes()?;
+    pub(super) fn open(opening: &'a Opening<'a>, bytes: Bytes<'a>) -> Result<Self, IoError> {
         let length = bytes.length;
         let limits = Limits {
             bytes: DECODER_BYTES,
@@ -54,24 +42,24 @@ impl<'a> Png<'a> {
         Ok(Self { opening, reader })
     }
 
-    fn dims(&self) -> Header {
+    fn shape(&self) -> Header {
         let (width, height) = self.reader.info().size();
         let (color, depth) = self.reader.output_color_type();
-        let mut shape = vec![height as usize, width as usize];
-        if color != ColorType::Grayscale {
-            shape.push(color.samples());
-        }
         let dtype = match depth {
             BitDepth::Sixteen => DType::U16,
             _ => DType::U8,
         };
-        Header { dtype, shape }
+        header(
+            dtype,
+            [width, height].map(|side| side as usize),
+            color.samples(),
+        )
     }
 
     fn fill(&mut self, out: &mut [u8]) -> Result<(), IoError> {
         let frame = self.reader.next_frame(out);
         frame.map_err(|error| malformed(self.opening, &error))?;
-        if self.dims().dtype == DType::U16 {
+        if self.shape().dtype == DType::U16 {
             out.chunks_exact_mut(2).for_each(big_endian);
         }
         Ok(())
@@ -80,11 +68,11 @@ impl<'a> Png<'a> {
 
 impl Opened for Png<'_> {
     fn header(&self) -> ValueType {
-        self.dims().ty()
+        self.shape().ty()
     }
 
     fn read(mut self: Box<Self>) -> Result<Data, OpenError> {
-        let header = self.dims();
+        let header = self.shape();
         self.opening.tensor(&header, |out| self.fill(out))
     }
 }
@@ -104,7 +92,7 @@ fn big_endian(sample: &mut [u8]) {
 }
 
 /// Writes an image of a type that the format can hold.
-fn write(tensor: &Tensor, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+pub(super) fn write(tensor: &Tensor, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let shape = &tensor.layout.shape;
     let color = color_of(shape).ok_or(io::ErrorKind::InvalidInput)?;
     let side = |axis: usize| u32::try_from(shape[axis]).map_err(io::Error::other);

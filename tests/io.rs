@@ -1,0 +1,124 @@
+//! Files of every format, read by `haul run` as other libraries read them.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{files, haul, outcome, root};
+
+/// The cases of each list in `tests/cases/io`, through a pipeline that writes what it reads.
+#[test]
+fn files_are_read_as_other_libraries_read_them() {
+    let cases = root().join("tests/cases/io");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    copy(&cases, folder.path());
+    let mut wrong = Vec::new();
+    let lists = fs::read_dir(&cases).expect("the cases").flatten();
+    for list in lists.filter(|file| file.path().extension().is_some_and(|e| e == "json")) {
+        let text = fs::read_to_string(list.path()).expect("a list");
+        let list: Value = serde_json::from_str(&text).expect("a list of cases");
+        for case in list.as_array().expect("a list of cases") {
+            if let Err(what) = check(case, folder.path()) {
+                wrong.push(format!("{}: {what}", case["source"]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn check(case: &Value, folder: &Path) -> Result<(), String> {
+    let source = case["source"].as_str().expect("a source");
+    let pipeline = format!(
+        "Pipeline(version: 1, inputs: {{\"x\": {source}}}, stages: {{\"y\": (do: \"x\")}}, \
+         outputs: {{\"y\": Npy(path: \"y.npy\", from: \"y\")}})"
+    );
+    fs::write(folder.join("case.ron"), pipeline).expect("the pipeline");
+    let mut run = haul();
+    run.current_dir(folder).args(["run", "--quiet", "case.ron"]);
+    let (status, _, stderr) = outcome(&mut run);
+    if let Some(error) = case["error"].as_str() {
+        return match status != 0 && stderr.contains(error) {
+            true => Ok(()),
+            false => Err(format!(
+                "{status}, where an error is to say `{error}`: {stderr}"
+            )),
+        };
+    }
+    if status != 0 {
+        return Err(stderr);
+    }
+    let expected = case["expected"].as_str().expect("an array");
+    let [read, expected] = ["y.npy", expected].map(|path| Npy::read(&folder.join(path)));
+    read.agrees(&expected, case["tolerance"].as_u64().unwrap_or(0))
+}
+
+/// An array as its header and its bytes.
+struct Npy {
+    dtype: String,
+    shape: String,
+    elements: Vec<u8>,
+}
+
+impl Npy {
+    fn read(path: &Path) -> Self {
+        let bytes = fs::read(path).expect("an array");
+        let end = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+        let header = std::str::from_utf8(&bytes[10..end]).expect("an ASCII header");
+        assert!(header.contains("'fortran_order': False"), "{header}");
+        let field = |name: &str, end: char| {
+            let rest = header.split_once(name).expect("a header of NumPy").1;
+            let field = rest.split_once(end).expect("a header of NumPy").0;
+            field.replace(' ', "").trim_end_matches(',').to_owned()
+        };
+        Self {
+            dtype: field("'descr': '", '\''),
+            shape: field("'shape': (", ')'),
+            elements: bytes[end..].to_vec(),
+        }
+    }
+
+    /// Bit for bit, but that one NaN is as good as another, and levels of an image that its format
+    /// leaves open to decoders may differ a little.
+    fn agrees(&self, expected: &Self, tolerance: u64) -> Result<(), String> {
+        let types = [self, expected].map(|array| format!("{}({})", array.dtype, array.shape));
+        if types[0] != types[1] {
+            return Err(format!("it is {}, expected is {}", types[0], types[1]));
+        }
+        let same = match self.dtype.as_str() {
+            "<f8" => self.f64s() == expected.f64s(),
+            "|u1" => {
+                let levels = self.elements.iter().zip(&expected.elements);
+                let differ = |(a, b): (&u8, &u8)| u64::from(a.abs_diff(*b)) > tolerance;
+                !levels.into_iter().any(differ)
+            }
+            _ => self.elements == expected.elements,
+        };
+        match same {
+            true => Ok(()),
+            false => Err("other elements than expected".to_owned()),
+        }
+    }
+
+    /// Bits of each number; the same ones for every NaN.
+    fn f64s(&self) -> Vec<u64> {
+        let (numbers, _) = self.elements.as_chunks();
+        let bits = |bytes: &[u8; 8]| {
+            let number = f64::from_le_bytes(*bytes);
+            if number.is_nan() {
+                f64::NAN.to_bits()
+            } else {
+                number.to_bits()
+            }
+        };
+        numbers.iter().map(bits).collect()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    for file in files(from, "") {
+        let copied = to.join(file.strip_prefix(from).expect("it is below"));
+        fs::create_dir_all(copied.parent().expect("it has a folder")).expect("a folder");
+        fs::copy(file, copied).expect("a copy");
+    }
+}
