@@ -27,13 +27,52 @@ fn files_are_read_as_other_libraries_read_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn check(case: &Value, folder: &Path) -> Result<(), String> {
-    let source = case["source"].as_str().expect("a source");
-    let pipeline = format!(
+/// A pipeline whose types are declared is checked and planned where its data is not.
+#[test]
+fn declared_types_stand_for_the_data() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let pipeline = pipeline("Npy(path: \"nowhere.npy\", type: \"f32[n, 4]\")");
+    fs::write(folder.path().join("case.ron"), pipeline).expect("the pipeline");
+    for args in [&["check"][..], &["plan", "--target", "a100"]] {
+        let mut command = haul();
+        command
+            .current_dir(folder.path())
+            .args(args)
+            .arg("case.ron");
+        let (status, _, stderr) = outcome(&mut command);
+        assert_eq!(status, 0, "{stderr}");
+    }
+}
+
+/// Another type than declared is told with the file and both types, and nothing runs.
+#[test]
+fn declared_types_are_compared_with_headers_before_anything_runs() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = root().join("tests/cases/io/npy/v1.npy");
+    fs::copy(file, folder.path().join("x.npy")).expect("a copy");
+    let pipeline = pipeline("Npy(path: \"x.npy\", type: \"f64[2, n]\")");
+    fs::write(folder.path().join("case.ron"), pipeline).expect("the pipeline");
+    let mut run = haul();
+    run.current_dir(folder.path()).args(["run", "case.ron"]);
+    let (status, stdout, stderr) = outcome(&mut run);
+    assert_eq!((status, stdout.as_str()), (1, ""), "{stderr}");
+    let told = stderr.contains("`x.npy` has f32[2, 3, 4], declared is f64[2, n]")
+        || stderr.contains("`x.npy` has f32[2, 3, 4], declared is f64[2, 3]");
+    assert!(told, "{stderr}");
+    assert!(!folder.path().join("y.npy").exists());
+}
+
+/// Writes its input as it is.
+fn pipeline(source: &str) -> String {
+    format!(
         "Pipeline(version: 1, inputs: {{\"x\": {source}}}, stages: {{\"y\": (do: \"x\")}}, \
          outputs: {{\"y\": Npy(path: \"y.npy\", from: \"y\")}})"
-    );
-    fs::write(folder.join("case.ron"), pipeline).expect("the pipeline");
+    )
+}
+
+fn check(case: &Value, folder: &Path) -> Result<(), String> {
+    let source = case["source"].as_str().expect("a source");
+    fs::write(folder.join("case.ron"), pipeline(source)).expect("the pipeline");
     let mut run = haul();
     run.current_dir(folder).args(["run", "--quiet", "case.ron"]);
     let (status, _, stderr) = outcome(&mut run);

@@ -117,7 +117,7 @@ fn what_does_not_fit_is_told() {
     };
     assert_eq!(
         said(&facts),
-        "E0220 the file has f32[150, 4], declared is f32[150, 3] (n = 150 from the header of `x`)"
+        "E0220 `x.npy` has f32[150, 4], declared is f32[150, 3] (n = 150 from the header of `x`)"
     );
     let facts = Facts {
         headers: headers([("x", "f64", &[150, 3]), y]),
@@ -125,7 +125,7 @@ fn what_does_not_fit_is_told() {
     };
     assert_eq!(
         said(&facts),
-        "E0220 the file has f64[150, 3], declared is f32[150, 3] (n = 150 from the header of `x`)"
+        "E0220 `x.npy` has f64[150, 3], declared is f32[150, 3] (n = 150 from the header of `x`)"
     );
 }
 

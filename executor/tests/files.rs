@@ -3,8 +3,9 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::support::{MIB, Pipeline, tensor};
-use haul_executor::{Cancel, Machine, Options, RunError, Silent, files, header, run};
+use crate::run::{PASS, options};
+use crate::support::{MIB, Pipeline, tensor, value};
+use haul_executor::{Cancel, ErrorKind, Machine, Options, RunError, Silent, files, header, run};
 use haul_ir::dtype::DType;
 use haul_ir::expr::{Expr, Symbol};
 use haul_ir::format::{CSV, Column, File, IMAGE, NPY, NPZ, SettingValue};
@@ -431,6 +432,54 @@ fn an_empty_array_with_a_huge_side_is_refused() {
         error.message,
         "its shape is [0, 4611686018427387904, 4]: too large"
     );
+}
+
+/// An array of 16 MiB, where a run has 8 MiB: its slices are views of the file.
+#[test]
+fn a_large_array_is_mapped_and_takes_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let described = "{'descr': '<f4', 'fortran_order': False, 'shape': (16, 262144), }";
+    let header = npy_file(&format!("{described:117}\n"), &[]);
+    assert_eq!(header.len(), 128);
+    let file = std::fs::File::create(folder.path().join("x.npy")).unwrap();
+    (&file).write_all(&header).unwrap();
+    file.set_len(128 + (16 << 20)).unwrap();
+    let mut p = Pipeline::new();
+    p.input(
+        "x",
+        Source::File(npy("x.npy")),
+        tensor(DType::F32, &[16, 262_144]),
+    );
+    let of = p.graph.inputs.ids().next().unwrap();
+    let split = Source::Split {
+        of,
+        axis: 0,
+        size: 1,
+    };
+    let (parts, part) = p.items("parts", split, tensor(DType::F32, &[1, 262_144]));
+    p.stage("s", Some(parts), 1, 3 * MIB);
+    let s = p.op("s", &PASS, vec![value(part)]);
+    p.gives(s);
+    p.output("parts", npy("{item}.npy"), s);
+    let mut options = options(folder.path(), 2);
+    options.machine.memory = 8 * MIB;
+    let report = run(&p.plan(), &options, &Silent).unwrap();
+    assert_eq!(report.written.len(), 16);
+    assert!(report.peak_memory <= 8 * MIB);
+}
+
+#[test]
+fn a_cancelled_run_reads_nothing_more() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("x.csv"), "1\n".repeat(1 << 20)).unwrap();
+    let mut p = Pipeline::new();
+    let table = csv("x.csv", &[]).with("header", SettingValue::Bool(false));
+    let x = p.input("x", Source::File(table), tensor(DType::F64, &[1 << 20, 1]));
+    p.npy("y.npy", x);
+    let options = options(folder.path(), 1);
+    options.cancel.cancel();
+    let error = run(&p.plan(), &options, &Silent).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Cancelled);
 }
 
 /// Opening one would wait for somebody to write to it.

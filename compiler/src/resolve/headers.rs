@@ -132,8 +132,9 @@ impl Bindings {
     }
 }
 
-/// What differs between the declared type of an input and the header of its file.
+/// What differs between the declared type of an input and the header of its file, which is at `path`.
 pub(super) fn difference(
+    path: &str,
     declared: &TensorType,
     found: &TensorType,
     bindings: &Bindings,
@@ -150,7 +151,7 @@ pub(super) fn difference(
     if !differs {
         return None;
     }
-    let message = format!("the file has {found}, declared is {declared}");
+    let message = format!("`{path}` has {found}, declared is {declared}");
     let mistake = Diagnostic::error(DECLARED, span, message);
     Some(match bindings.explain(mentioned) {
         Some(sizes) => mistake.at(sizes),

@@ -90,10 +90,11 @@ impl Resolver<'_> {
             return found.cloned();
         };
         let declared = self.tensor(ty)?;
-        if let Some(found) = found {
+        if let (Some(found), SourceKind::File(file)) = (found, &source.kind) {
+            let (path, bindings) = (&file.path.value, &self.bindings);
             let mentioned = names_in(ty);
             let difference =
-                headers::difference(&declared, found, &self.bindings, mentioned, ty.span);
+                headers::difference(path, &declared, found, bindings, mentioned, ty.span);
             if let Some(mistake) = difference {
                 self.mistakes.report(mistake);
                 return None;
