@@ -16,10 +16,14 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 from scipy.integrate import quad
+from scipy.io import wavfile
 from scipy.ndimage import laplace
 from scipy.signal import correlate, welch
+from scipy.signal.windows import hann
 from scipy.special import softmax
 from scipy.stats import norm
+
+from reference_cases.signal import mel_weights
 
 PIPELINES = Path(__file__).parents[1] / "pipelines"
 DATA = PIPELINES / "data"
@@ -218,8 +222,34 @@ def resonance():
     return {"frames": (np.array(rows), within(rtol=1e-4, why=why))}
 
 
+def spectrogram():
+    rate, recording = wavfile.read(DATA / "recordings/pluck.wav")
+    assert rate == 11025, "another rate"
+    sound = recording.astype(np.float64).mean(axis=1) / 32768
+    window, padded = hann(512, sym=False), np.pad(sound, 256, mode="reflect")
+    starts = range(0, len(padded) - 511, 32)
+    frames = np.stack([padded[at : at + 512] * window for at in starts], axis=1)
+    power = np.abs(np.fft.rfft(frames, axis=0)) ** 2
+    decibels = 10 * np.log10(np.maximum(power / power.max(), 1e-8))
+    second, first = np.sort(power, axis=0)[-2:]
+    assert (second / first).max() < 1 - 1e-5, "two frequencies too near each other"
+    bands = mel_weights(24, 512, rate, 0, rate / 2).T @ power
+    return {
+        "picture": (
+            ((decibels[::-1] / 80 + 1) * 255 + 0.5).astype(np.uint8),
+            within(mismatches=2e-3, why="f32 errors of weak frequencies move some values across a half"),
+        ),
+        "loudest": (
+            np.fft.rfftfreq(512, 1 / rate)[power.argmax(axis=0)],
+            within(rtol=1e-6, why="the two loudest differ by more than 1e-5; f32 frequencies"),
+        ),
+        "bands": (bands, within(rtol=1e-4, atol=1e-6, why="f32 spectra of a window of 512 samples")),
+        "lost": (0.0, within(atol=2e-6, why="rounding of f32 there and back, of sounds up to 1")),
+    }
+
+
 def main():
-    for pipeline in (mixed, denoise, digits, correlation, filters, pca, heat, option, resonance):
+    for pipeline in (mixed, denoise, digits, correlation, filters, pca, heat, option, resonance, spectrogram):
         folder = PIPELINES / "expected" / pipeline.__name__
         folder.mkdir(parents=True, exist_ok=True)
         outputs = pipeline()
