@@ -2,6 +2,7 @@
 //! data files, numbers of items.
 
 use haul_compiler::{Checked, Facts, check as compile, render, syntax, undeclared};
+use haul_executor::Paths;
 use haul_ir::format::{self, Typing};
 use haul_ir::graph::{Graph, Input, Pin, Source};
 use haul_ir::types::{TensorType, ValueType};
@@ -38,9 +39,10 @@ impl Set {
 /// Checks a pipeline file. The only data read are headers of inputs that declare no type.
 pub(crate) fn check(file: &File, set: &Set) -> Checked {
     let mut facts = set.facts();
+    let paths = Paths::of_files(file.folder());
     if let (Some(ast), _) = syntax::parse(&file.text) {
         for (name, data) in undeclared(&ast) {
-            read_header(&mut facts, file, &name, &data, None);
+            read_header(&mut facts, file, &paths, &name, &data, None);
         }
     }
     compile(&file.text, haul_kernels::catalogue(), &facts)
@@ -64,21 +66,27 @@ pub(crate) fn unknown_name(graph: &Graph, name: &str) -> Trouble {
 }
 
 /// Checks it once more, with the headers of all data and the numbers of items.
-pub(crate) fn check_with_data(file: &File, set: &Set, graph: &Graph) -> Checked {
+pub(crate) fn check_with_data(file: &File, set: &Set, paths: &Paths, graph: &Graph) -> Checked {
     let mut facts = set.facts();
     for input in graph.inputs.iter() {
-        read_data(&mut facts, file, input, &graph.values[input.value].ty);
+        read_data(
+            &mut facts,
+            file,
+            paths,
+            input,
+            &graph.values[input.value].ty,
+        );
     }
     compile(&file.text, haul_kernels::catalogue(), &facts)
 }
 
-fn read_data(facts: &mut Facts, file: &File, input: &Input, ty: &ValueType) {
+fn read_data(facts: &mut Facts, file: &File, paths: &Paths, input: &Input, ty: &ValueType) {
     let name = &input.name;
     match &input.source {
         Source::File(data) if data.format.typing != Typing::Text => {
-            read_header(facts, file, name, data, ty.tensor());
+            read_header(facts, file, paths, name, data, ty.tensor());
         }
-        Source::Files { glob, .. } => match haul_executor::files(glob, &file.folder()) {
+        Source::Files { glob, .. } => match haul_executor::files(glob, paths) {
             Ok(files) => {
                 facts.widths.insert(name.clone(), files.len() as u64);
             }
@@ -99,11 +107,12 @@ fn read_data(facts: &mut Facts, file: &File, input: &Input, ty: &ValueType) {
 fn read_header(
     facts: &mut Facts,
     file: &File,
+    paths: &Paths,
     name: &str,
     data: &format::File,
     declared: Option<&TensorType>,
 ) {
-    match haul_executor::header(data, declared, &file.folder()) {
+    match haul_executor::header(data, declared, paths) {
         Ok(ty) => {
             facts.headers.insert(name.to_owned(), ty);
         }

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use haul_compiler::policy::{self, Policies};
 use haul_compiler::project::Snapshots;
 use haul_compiler::saved::SavedPlan;
+use haul_executor::Paths;
 use haul_ir::diagnostic::{Diagnostic, Severity};
 use haul_ir::target::Target;
 
@@ -85,7 +86,7 @@ pub(crate) fn orphans(project: &Project, kept: &[Kept<'_>]) -> Vec<PathBuf> {
     for entry in project.snapshots() {
         let pattern = Path::new(&entry.pipelines.text).with_file_name("*.plan");
         // Nothing matches where nothing was kept; a folder that cannot be read was told.
-        let found = haul_executor::files(&pattern.to_string_lossy(), &project.folder);
+        let found = haul_executor::files(&pattern.to_string_lossy(), &files_of(project));
         let paths = found.unwrap_or_default().into_iter();
         orphans.extend(paths.map(|path| project.folder.join(path)));
     }
@@ -173,7 +174,7 @@ fn targets(project: &Project, entry: &Snapshots) -> Result<Vec<Rc<Target>>, Trou
 /// The pipeline files of an entry.
 fn pipelines(project: &Project, entry: &Snapshots) -> Result<Vec<PathBuf>, Trouble> {
     let pattern = &entry.pipelines;
-    let found = haul_executor::files(&pattern.text, &project.folder);
+    let found = haul_executor::files(&pattern.text, &files_of(project));
     let mut paths = found.map_err(|error| project.trouble(pattern, error.to_string()))?;
     paths.retain(|path| path != Path::new(FILE));
     if paths.is_empty() {
@@ -183,4 +184,9 @@ fn pipelines(project: &Project, entry: &Snapshots) -> Result<Vec<PathBuf>, Troub
         .into_iter()
         .map(|path| project.folder.join(path))
         .collect())
+}
+
+/// The files that patterns of a project name.
+fn files_of(project: &Project) -> Paths {
+    Paths::of_files(project.folder.clone())
 }

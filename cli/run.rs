@@ -6,8 +6,9 @@ use std::thread;
 use std::time::Duration;
 
 use haul_compiler::diagnostics::Levels;
+use haul_compiler::render::units;
 use haul_compiler::{Checked, render, target};
-use haul_executor::{Cancel, ErrorKind, Machine, Options};
+use haul_executor::{Cancel, ErrorKind, Machine, Options, Paths};
 use haul_ir::plan::Plan;
 use haul_ir::report::Skipped;
 use haul_ir::target::Target;
@@ -54,16 +55,39 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
     let levels = args.lints.levels()?;
     let declared = facts::check(&file, &args.set);
     facts::know_pins(&declared)?;
-    match plan(args, &file, declared, &target, &levels) {
-        Ok(plan) => execute(args, &file, machine, &plan),
+    let cancel = stop_on_ctrl_c()?;
+    let paths = Paths::new(file.folder(), cancel.clone());
+    match plan(
+        args,
+        &file,
+        &telling(args, &paths),
+        declared,
+        &target,
+        &levels,
+    ) {
+        _ if cancel.is_cancelled() => Ok(interrupted()),
+        Ok(plan) => execute(args, &file, paths, machine, cancel, &plan),
         Err(exit) => Ok(exit),
     }
+}
+
+/// The paths, which say what is fetched before the run begins.
+fn telling(args: &Args, paths: &Paths) -> Paths {
+    let paths = paths.clone();
+    if args.quiet {
+        return paths;
+    }
+    paths.telling(|url, bytes| {
+        let bytes = bytes.map(|bytes| format!(" ({})", units::bytes(bytes.into())));
+        terminal::tell(&format!("fetching {url}{}\n", bytes.unwrap_or_default()));
+    })
 }
 
 /// Plans as `haul plan` does, and then on the sizes of the data.
 fn plan(
     args: &Args,
     file: &File,
+    paths: &Paths,
     declared: Checked,
     target: &Target,
     levels: &Levels,
@@ -71,7 +95,7 @@ fn plan(
     let Some(typed) = declared.typed else {
         return Err(messages::tell(file, &levels.apply(declared.diagnostics)));
     };
-    let bound = facts::check_with_data(file, &args.set, typed.graph());
+    let bound = facts::check_with_data(file, &args.set, paths, typed.graph());
     let exit = messages::tell(file, &levels.apply(bound.diagnostics));
     let bound_typed = bound.typed.ok_or(exit)?;
     let planned = file.plan(bound_typed, target, &bound.places);
@@ -92,12 +116,19 @@ fn plan(
     Ok(plan)
 }
 
-fn execute(args: &Args, file: &File, machine: Machine, plan: &Plan) -> Result<Exit, Trouble> {
+fn execute(
+    args: &Args,
+    file: &File,
+    paths: Paths,
+    machine: Machine,
+    cancel: Cancel,
+    plan: &Plan,
+) -> Result<Exit, Trouble> {
     let options = Options {
-        base: file.folder(),
+        paths,
         out: file.folder(),
         machine,
-        cancel: stop_on_ctrl_c()?,
+        cancel,
     };
     let observer = progress::observer(plan, args.quiet);
     let outcome = haul_executor::run(plan, &options, &*observer);
@@ -119,15 +150,17 @@ fn execute(args: &Args, file: &File, machine: Machine, plan: &Plan) -> Result<Ex
             terminal::print(&(preview + &report))?;
             Ok(Exit::Fine)
         }
-        Err(error) if error.kind == ErrorKind::Cancelled => {
-            terminal::tell("interrupted: no output is left half written\n");
-            Ok(Exit::Interrupted)
-        }
+        Err(error) if error.kind == ErrorKind::Cancelled => Ok(interrupted()),
         Err(error) => {
             terminal::tell_error(&error.to_string());
             Ok(Exit::Found)
         }
     }
+}
+
+fn interrupted() -> Exit {
+    terminal::tell("interrupted: no output is left half written\n");
+    Exit::Interrupted
 }
 
 /// How long running tasks have to end after Ctrl-C.

@@ -11,6 +11,8 @@ mod generated;
 mod io;
 mod pipelines;
 mod purity;
+#[cfg(feature = "remote")]
+mod remote;
 mod review;
 mod run;
 mod snapshots;

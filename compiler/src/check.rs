@@ -4,6 +4,7 @@ use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::format::{File, Typing};
 use haul_ir::graph::{Graph, Group, Typed};
 use haul_ir::id::IdVec;
+use haul_ir::location::Location;
 use haul_ir::op::Catalogue;
 
 use crate::diagnostics::codes::INTERNAL;
@@ -90,7 +91,7 @@ fn one_by_one(graph: &Graph) -> IdVec<haul_ir::id::GroupId, Group> {
 }
 
 /// Inputs whose type only the header of their file tells, by the name under which
-/// [`Facts::headers`] takes it.
+/// [`Facts::headers`] takes it. Files of other machines are none of them: plans are made without.
 pub fn undeclared(ast: &Ast) -> Vec<(String, File)> {
     let inputs = ast.inputs.iter().filter_map(|input| {
         let source = input.source.as_ref()?;
@@ -111,7 +112,8 @@ fn in_file(source: &ast::Source) -> Option<File> {
         return None;
     }
     match &source.kind {
-        SourceKind::File(file) if file.format.typing != Typing::Text => Some(plain(file)),
+        SourceKind::File(file) => Some(plain(file))
+            .filter(|file| file.format.typing != Typing::Text && !Location::is_remote(&file.path)),
         _ => None,
     }
 }

@@ -15,6 +15,7 @@ mod names;
 mod node;
 mod order;
 mod outputs;
+mod paths;
 mod requests;
 mod scalars;
 mod sizes;

@@ -7,6 +7,7 @@ use haul_ir::expr::Expr;
 use haul_ir::format::{File, Settings, Typing};
 use haul_ir::graph::{Graph, Input, Source};
 use haul_ir::id::{CollectionId, IdVec, InputId};
+use haul_ir::location::Location;
 use haul_ir::types::{TensorType, ValueType};
 
 use crate::bind::Dims;
@@ -44,7 +45,7 @@ impl Inputs {
             let ty = &graph.values[input.value].ty;
             match (&input.source, input.collection) {
                 (Source::Files { glob, .. }, Some(collection)) => {
-                    let files = io::files(glob, access.base)?;
+                    let files = io::files(glob, access.paths)?;
                     for file in &files {
                         check_item(file, input, ty, &dims, access)?;
                     }
@@ -125,7 +126,7 @@ impl Inputs {
     }
 }
 
-/// Reads the header of a file of a collection, where that is less than reading the file.
+/// Reads the header of a file of a collection, where that is less than reading or fetching it.
 fn check_item(
     path: &Path,
     input: &Input,
@@ -134,7 +135,7 @@ fn check_item(
     access: Access<'_>,
 ) -> Result<(), RunError> {
     let file = item_file(path, input, ty)?;
-    if file.format.typing == Typing::Numbers {
+    if file.format.typing == Typing::Numbers || Location::is_remote(&file.path) {
         return Ok(());
     }
     let found = io::peek(&file, ty.tensor(), access);

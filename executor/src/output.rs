@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use haul_ir::format::File;
 use haul_ir::graph::{Graph, Output};
 use haul_ir::id::{CollectionId, IdVec, ValueId};
+use haul_ir::location::{Location, Object};
 use haul_ir::report::Written;
 use tempfile::NamedTempFile;
 
@@ -15,6 +16,7 @@ use crate::cancel::Stop;
 use crate::error::{IoError, RunError};
 use crate::inputs::Items;
 use crate::io;
+use crate::paths::{Paths, parse};
 use crate::tensor::Data;
 
 /// Bytes that are written at a time.
@@ -27,6 +29,7 @@ pub(crate) type FilePlace = (usize, usize);
 pub(crate) struct Outputs<'a> {
     graph: &'a Graph,
     folder: PathBuf,
+    remote: &'a Paths,
     /// For each output, the path of each item.
     paths: Vec<Vec<String>>,
     /// The outputs that take a value, by position.
@@ -41,6 +44,7 @@ impl<'a> Outputs<'a> {
     pub(crate) fn plan(
         graph: &'a Graph,
         folder: &Path,
+        remote: &'a Paths,
         collections: &IdVec<CollectionId, Items>,
     ) -> Result<Self, RunError> {
         let named = if folder.as_os_str().is_empty() {
@@ -56,7 +60,7 @@ impl<'a> Outputs<'a> {
         for output in &graph.outputs {
             let items = paths_of(output, graph, collections);
             for path in &items {
-                let normal = inside(path).map_err(|reason| of_output(output, path, reason))?;
+                let normal = normal(path).map_err(|reason| of_output(output, path, &reason))?;
                 if let Some(other) = owners.insert(normal, output.name.clone()) {
                     let reason = format!("another file of output `{other}` has this path as well");
                     return Err(of_output(output, path, &reason));
@@ -71,6 +75,7 @@ impl<'a> Outputs<'a> {
         Ok(Self {
             graph,
             folder,
+            remote,
             paths,
             takers,
         })
@@ -100,7 +105,7 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Writes one file under a temporary name, then renames it.
+    /// Writes one file under a temporary name, then renames it, or puts it into its bucket.
     ///
     /// # Errors
     /// The value does not suit the format; the file cannot be written; the path leads outside;
@@ -117,13 +122,14 @@ impl<'a> Outputs<'a> {
                 None => error,
             }
         })?;
-        let named = Path::new(path);
-        let bytes =
-            self.write_whole(named, data, &output.sink, stop)
-                .map_err(|error| match stop.is_set() {
-                    true => RunError::cancelled(),
-                    false => of_output(output, path, &error.to_string()),
-                })?;
+        let bytes = match parse(path)? {
+            Location::Object(object) => self.put(&object, data, &output.sink, stop),
+            _ => self.write_whole(Path::new(path), data, &output.sink, stop),
+        };
+        let bytes = bytes.map_err(|error| match stop.is_set() {
+            true => RunError::cancelled(),
+            false => error.of_output(output, path),
+        })?;
         Ok(Written {
             output: output.name.clone(),
             path: path.clone(),
@@ -137,7 +143,7 @@ impl<'a> Outputs<'a> {
         data: &Data,
         sink: &File,
         stop: &Stop,
-    ) -> std::io::Result<u64> {
+    ) -> Result<u64, WriteError> {
         stop.check()?;
         let target = self.folder.join(path);
         let parent = target.parent().unwrap_or(&self.folder);
@@ -147,18 +153,23 @@ impl<'a> Outputs<'a> {
         builder.prefix(".haul-");
         #[cfg(unix)]
         builder.permissions(<Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
-        let file = builder.tempfile_in(parent)?;
-        let mut file = BufWriter::with_capacity(BLOCK, Stoppable { file, stop });
-        io::write(sink, data, &mut file)?;
-        file.flush()?;
-        let file = file
-            .into_inner()
-            .map_err(std::io::IntoInnerError::into_error)?
-            .file;
+        let (file, bytes) = write_to(builder.tempfile_in(parent)?, data, sink, stop)?;
         file.as_file().sync_all()?;
         stop.check()?;
-        let bytes = file.as_file().metadata()?.len();
         file.persist(&target).map_err(|error| error.error)?;
+        Ok(bytes)
+    }
+
+    fn put(
+        &self,
+        object: &Object,
+        data: &Data,
+        sink: &File,
+        stop: &Stop,
+    ) -> Result<u64, WriteError> {
+        stop.check()?;
+        let (mut file, bytes) = write_to(NamedTempFile::new()?, data, sink, stop)?;
+        self.remote.put(object, file.as_file_mut(), stop)?;
         Ok(bytes)
     }
 
@@ -174,6 +185,54 @@ impl<'a> Outputs<'a> {
                 "a link leads outside of the pipeline's folder",
             )),
         }
+    }
+}
+
+/// Writes a value to a temporary file, and counts its bytes.
+fn write_to(
+    file: NamedTempFile,
+    data: &Data,
+    sink: &File,
+    stop: &Stop,
+) -> std::io::Result<(NamedTempFile, u64)> {
+    let mut file = BufWriter::with_capacity(BLOCK, Stoppable { file, stop });
+    io::write(sink, data, &mut file)?;
+    file.flush()?;
+    let file = file
+        .into_inner()
+        .map_err(std::io::IntoInnerError::into_error)?
+        .file;
+    let bytes = file.as_file().metadata()?.len();
+    Ok((file, bytes))
+}
+
+/// Why an output was not written.
+enum WriteError {
+    File(std::io::Error),
+    Object(IoError),
+}
+
+impl WriteError {
+    fn of_output(self, output: &Output, path: &str) -> RunError {
+        match self {
+            Self::File(error) => of_output(output, path, &error.to_string()),
+            Self::Object(error) => RunError {
+                help: error.help,
+                ..of_output(output, path, &error.message)
+            },
+        }
+    }
+}
+
+impl From<std::io::Error> for WriteError {
+    fn from(error: std::io::Error) -> Self {
+        Self::File(error)
+    }
+}
+
+impl From<IoError> for WriteError {
+    fn from(error: IoError) -> Self {
+        Self::Object(error)
     }
 }
 
@@ -212,6 +271,15 @@ fn paths_of(
             names.map(|name| path.replace("{item}", name)).collect()
         }
         None => vec![path.clone()],
+    }
+}
+
+/// The path without detours, where it is an object or stays inside its folder.
+fn normal(path: &str) -> Result<PathBuf, String> {
+    match Location::parse(path).map_err(|nowhere| nowhere.message)? {
+        Location::Object(_) => Ok(path.into()),
+        Location::Web(_) => Err("a web server takes no files".into()),
+        Location::File(_) => inside(path).map_err(str::to_owned),
     }
 }
 

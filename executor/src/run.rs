@@ -22,6 +22,7 @@ use crate::io::Access;
 use crate::machine::Machine;
 use crate::memory::{Bytes, Memory};
 use crate::output::{FilePlace, Outputs};
+use crate::paths::Paths;
 use crate::pools::Pools;
 use crate::program::programs;
 use crate::progress::{Event, Observer};
@@ -32,8 +33,8 @@ use crate::task::{Bindings, Context, Done};
 /// Where a run reads and writes, and what it may use.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The folder of the pipeline file: paths of inputs are relative to it.
-    pub base: PathBuf,
+    /// What the paths of inputs lead to.
+    pub paths: Paths,
     /// The folder that outputs are relative to, and stay in.
     pub out: PathBuf,
     /// What the run may use of this machine.
@@ -56,7 +57,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
     let threads = options.machine.cpus.max(1) as usize;
     let stop = Stop::new(options.cancel.clone());
     let access = Access {
-        base: &options.base,
+        paths: &options.paths,
         account: &stored,
         stop: &stop,
     };
@@ -77,8 +78,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
         collections,
         device: &device,
         memory: memory.clone(),
-        store: Store::new(graph, &options.base, collections, stored.clone(), &stop),
-        outputs: Outputs::plan(graph, &options.out, collections)?,
+        store: Store::new(graph, &options.paths, collections, stored.clone(), &stop),
+        outputs: Outputs::plan(graph, &options.out, &options.paths, collections)?,
         pools,
         stop: &stop,
         bindings: Mutex::new(Bindings {

@@ -2,7 +2,6 @@
 //! task needs them. Each is freed when the last task that needs it takes it.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use haul_ir::format::File;
@@ -19,13 +18,14 @@ use crate::error::RunError;
 use crate::inputs::{Items, item_file, of_input};
 use crate::io::{self, Access};
 use crate::memory::Account;
+use crate::paths::Paths;
 use crate::strided;
 use crate::tensor::{Data, Tensor, size};
 
 /// Values between tasks.
 pub(crate) struct Store<'a> {
     graph: &'a Graph,
-    base: &'a Path,
+    paths: &'a Paths,
     collections: &'a IdVec<CollectionId, Items>,
     account: Arc<Account>,
     stop: &'a Stop,
@@ -45,7 +45,7 @@ struct Kept {
 impl<'a> Store<'a> {
     pub(crate) fn new(
         graph: &'a Graph,
-        base: &'a Path,
+        paths: &'a Paths,
         collections: &'a IdVec<CollectionId, Items>,
         account: Arc<Account>,
         stop: &'a Stop,
@@ -57,7 +57,7 @@ impl<'a> Store<'a> {
         });
         Self {
             graph,
-            base,
+            paths,
             collections,
             account,
             stop,
@@ -155,7 +155,10 @@ impl<'a> Store<'a> {
                     .collection
                     .ok_or_else(|| fault(format!("{id:?} has no items")))?;
                 let path = &self.collections[over].files[item];
-                self.read_file(&item_file(path, input, ty)?, input, ty)
+                let file = item_file(path, input, ty)?;
+                let data = self.read_file(&file, input, ty);
+                self.paths.forget(&file.path);
+                data
             }
             (Source::Split { of, axis, size }, _) => self.slice(*of, *axis, *size, item, dims),
             (Source::File(file), _) => self.read_file(file, input, ty),
@@ -174,7 +177,7 @@ impl<'a> Store<'a> {
 
     fn read_file(&self, file: &File, input: &Input, ty: &ValueType) -> Result<Data, RunError> {
         let access = Access {
-            base: self.base,
+            paths: self.paths,
             account: &self.account,
             stop: self.stop,
         };

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::paths;
 use crate::run::{PASS, options};
 use crate::support::{MIB, Pipeline, tensor, value};
 use haul_executor::{Cancel, ErrorKind, Machine, Options, RunError, Silent, files, header, run};
@@ -13,11 +14,11 @@ use haul_ir::graph::Source;
 use haul_ir::report::Written;
 use haul_ir::types::{TensorType, ValueType};
 
-fn data() -> PathBuf {
+pub(crate) fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/io")
 }
 
-fn npy(path: &str) -> File {
+pub(crate) fn npy(path: &str) -> File {
     File::new(&NPY, path)
 }
 
@@ -35,7 +36,7 @@ fn image(path: &str) -> File {
 }
 
 /// Reads a source and writes it at once.
-fn convert(
+pub(crate) fn convert(
     source: &Source,
     ty: TensorType,
     sink: File,
@@ -46,7 +47,7 @@ fn convert(
     let x = p.input("x", source.clone(), ty);
     p.output("y", sink, x);
     let options = Options {
-        base: base.to_owned(),
+        paths: paths(base),
         out: out.to_owned(),
         machine: Machine {
             cpus: 1,
@@ -59,9 +60,13 @@ fn convert(
 }
 
 /// Elements and type of a source, through a `.npy` file that is written of it.
-fn read(source: &File, base: &Path, dtype: Option<DType>) -> Result<(TensorType, Vec<u8>), String> {
+pub(crate) fn read(
+    source: &File,
+    base: &Path,
+    dtype: Option<DType>,
+) -> Result<(TensorType, Vec<u8>), String> {
     let out = tempfile::tempdir().unwrap();
-    let found = header(source, None, base).map_err(|error| error.to_string())?;
+    let found = header(source, None, &paths(base)).map_err(|error| error.to_string())?;
     let mut ty = found.tensor().unwrap().clone();
     ty.dtype = dtype.unwrap_or(ty.dtype);
     let source = Source::File(source.clone());
@@ -71,7 +76,7 @@ fn read(source: &File, base: &Path, dtype: Option<DType>) -> Result<(TensorType,
 }
 
 /// What follows the header of a version 1 file.
-fn elements(path: &Path) -> Vec<u8> {
+pub(crate) fn elements(path: &Path) -> Vec<u8> {
     let file = std::fs::read(path).unwrap();
     file[10 + usize::from(u16::from_le_bytes([file[8], file[9]]))..].to_vec()
 }
@@ -116,7 +121,7 @@ fn what_is_written_reads_back_the_same() {
         convert(&random, ty.clone(), npy("x.npy"), out.path(), out.path()).unwrap();
         let first = std::fs::read(out.path().join("x.npy")).unwrap();
         assert_eq!(
-            header(&npy("x.npy"), None, out.path()),
+            header(&npy("x.npy"), None, &paths(out.path())),
             Ok(ValueType::Tensor(ty.clone()))
         );
         convert(
@@ -396,7 +401,7 @@ fn another_dtype_than_declared_is_refused() {
 #[test]
 fn patterns_name_files_in_order() {
     let names = |pattern: &str| {
-        let found = files(pattern, &data()).map_err(|error| error.to_string())?;
+        let found = files(pattern, &paths(&data())).map_err(|error| error.to_string())?;
         Ok(found
             .iter()
             .map(|file| file.display().to_string())
@@ -427,7 +432,7 @@ fn an_empty_array_with_a_huge_side_is_refused() {
     file.extend((described.len() as u16).to_le_bytes());
     file.extend(described.as_bytes());
     std::fs::write(folder.path().join("x.npy"), file).unwrap();
-    let error = header(&npy("x.npy"), None, folder.path()).unwrap_err();
+    let error = header(&npy("x.npy"), None, &paths(folder.path())).unwrap_err();
     assert_eq!(
         error.message,
         "its shape is [0, 4611686018427387904, 4]: too large"
@@ -490,6 +495,6 @@ fn a_pipe_is_no_file_of_data() {
     let path = folder.path().join("x.npy");
     let made = std::process::Command::new("mkfifo").arg(&path).status();
     assert!(made.unwrap().success());
-    let error = header(&npy("x.npy"), None, folder.path()).unwrap_err();
+    let error = header(&npy("x.npy"), None, &paths(folder.path())).unwrap_err();
     assert_eq!(error.message, "it is not a regular file");
 }

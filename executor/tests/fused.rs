@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::paths;
 use crate::support::{MIB, Pipeline, f32, op, value};
 use haul_executor::{Cancel, Machine, Options, Silent, run};
 use haul_ir::dtype::DType;
@@ -12,7 +13,7 @@ use haul_ir::plan::Plan;
 
 fn bytes_of(plan: &Plan, cpus: u32, folder: &Path, path: &str) -> Vec<u8> {
     let options = Options {
-        base: folder.to_owned(),
+        paths: paths(folder),
         out: folder.to_owned(),
         machine: Machine {
             cpus,

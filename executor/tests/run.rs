@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use crate::paths;
 use crate::support::{MIB, Pipeline, TestOp, f32, files, op, tensor, value};
 use haul_executor::{Cancel, ErrorKind, Event, Machine, Observer, Options, RunError, Silent, run};
 use haul_ir::dtype::DType;
@@ -38,7 +39,7 @@ static PANIC: TestOp = TestOp {
 
 pub(crate) fn options(folder: &Path, cpus: u32) -> Options {
     Options {
-        base: folder.to_owned(),
+        paths: paths(folder),
         out: folder.to_owned(),
         machine: Machine {
             cpus,

@@ -1,7 +1,16 @@
 //! Runs of plans built by hand, and files of all formats.
 
+#[cfg(feature = "arrow")]
+mod columns;
 mod files;
 mod fused;
+#[cfg(feature = "remote")]
+mod remote;
 mod run;
 mod sizes;
 mod support;
+
+/// Paths relative to a folder.
+fn paths(folder: &std::path::Path) -> haul_executor::Paths {
+    haul_executor::Paths::new(folder.to_owned(), haul_executor::Cancel::new())
+}

@@ -40,7 +40,8 @@ pub struct Format {
 pub enum Typing {
     /// The file tells it.
     Told,
-    /// The file tells the shape; the dtype is the declared one, or `f64`: numbers in text.
+    /// The file tells the shape; the dtype is the declared one, or what it has itself;
+    /// numbers in text are `f64`.
     Numbers,
     /// It has to be declared.
     Declared,

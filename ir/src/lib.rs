@@ -12,6 +12,7 @@ pub mod expr;
 pub mod format;
 pub mod graph;
 pub mod id;
+pub mod location;
 pub mod op;
 pub mod philox;
 pub mod plan;

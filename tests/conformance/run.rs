@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use haul_compiler::{Facts, check, plan, target};
-use haul_executor::{Cancel, Machine, Options, Silent};
+use haul_executor::{Cancel, Machine, Options, Paths, Silent};
 
 use super::archive::{Archive, Case};
 use super::array::Array;
@@ -50,7 +50,7 @@ fn execute(text: &str, folder: &Path) -> Result<(), String> {
     let planned = plan(typed, &target, "case", "case.ron", &checked.places);
     let planned = planned.map_err(|refused| refused.mistakes[0].message.clone())?;
     let options = Options {
-        base: folder.to_owned(),
+        paths: Paths::of_files(folder.to_owned()),
         out: folder.to_owned(),
         machine,
         cancel: Cancel::new(),

@@ -39,6 +39,7 @@ impl<'a> Resolver<'a> {
 
     fn new_input(&mut self, input: &'a ast::Input) -> Option<InputId> {
         let source = input.source.as_ref()?;
+        self.check_source_path(source)?;
         self.check_readable(&input.name.value, source)?;
         match &source.kind {
             SourceKind::Files { .. } => self.files(&input.name, source),

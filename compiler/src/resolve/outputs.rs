@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 
 use haul_ir::diagnostic::{Diagnostic, Span};
+use haul_ir::location::Location;
 
 use super::{Each, Operand, Output, Resolver, plain as plain_file};
-use crate::diagnostics::codes::{ITEM_IN_PATH, OUTSIDE, RESULTS, SAME_PATH, SINK, UNKNOWN_NAME};
+use crate::diagnostics::codes::{
+    ITEM_IN_PATH, NOWHERE, OUTSIDE, RESULTS, SAME_PATH, SINK, UNKNOWN_NAME,
+};
 use crate::resolve::names::Global;
 use crate::syntax::ast::{self, Reference, SourceKind};
 
@@ -41,7 +44,20 @@ impl<'a> Resolver<'a> {
 
     fn check_path(&mut self, sink: &ast::Sink, paths: &mut HashMap<String, Span>) {
         let (written, span) = (&sink.file.path.value, sink.file.path.span);
-        if written.starts_with('/') || written.split('/').any(|part| part == "..") {
+        let location = self.location(&sink.file.path);
+        let is_outside = match location {
+            Some(Location::File(path)) => {
+                path.starts_with('/') || path.split('/').any(|part| part == "..")
+            }
+            Some(Location::Web(_)) => {
+                let mistake = Diagnostic::error(NOWHERE, span, "a web server takes no files");
+                let help = "write to a file, or to a bucket: `s3://bucket/key`, `gs://bucket/key`";
+                self.mistakes.report(mistake.help(help));
+                false
+            }
+            Some(Location::Object(_)) | None => false,
+        };
+        if is_outside {
             let message = format!("`{written}` may lie outside the folder of the pipeline");
             let help = "write a path below that folder, without `..`, such as `out/result.npy`";
             let mistake = Diagnostic::error(OUTSIDE, span, message);

@@ -4,6 +4,7 @@ use haul_ir::diagnostic::Diagnostic;
 use haul_ir::dtype::{DType, Kind};
 use haul_ir::format::{File, Refusal, Typing};
 use haul_ir::graph::Source;
+use haul_ir::location::Location;
 use haul_ir::types::{TensorType, ValueType};
 
 use super::{Resolver, constants, headers};
@@ -83,7 +84,13 @@ impl Resolver<'_> {
         let Some(ty) = &source.ty else {
             if found.is_none() {
                 let message = format!("the type of `{name}` is not known");
-                let help = "declare it, for example `type: \"f32[n, 8]\"`";
+                let help = match &source.kind {
+                    SourceKind::File(file) if Location::is_remote(&file.path.value) => {
+                        "declare it, for example `type: \"f32[n, 8]\"`: only `haul run` reads \
+                         what a URL names"
+                    }
+                    _ => "declare it, for example `type: \"f32[n, 8]\"`",
+                };
                 self.mistakes
                     .report(Diagnostic::error(UNDECLARED, source.span, message).help(help));
             }

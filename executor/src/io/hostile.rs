@@ -12,8 +12,9 @@ use haul_ir::types::{TensorType, ValueType};
 use rayon::prelude::*;
 
 use super::{Access, CODECS, OpenError, peek, read};
-use crate::cancel::Stop;
+use crate::cancel::{Cancel, Stop};
 use crate::memory::Memory;
+use crate::paths::Paths;
 
 /// What a reader may hold.
 const MEMORY: u64 = 48 << 20;
@@ -76,8 +77,9 @@ fn read_or_refuse(format: &'static Format, name: &str, base: &Path) {
     }
     let memory = Memory::new(MEMORY);
     let (account, stop) = (&memory.account(MEMORY), &Stop::default());
+    let paths = &Paths::new(base.to_owned(), Cancel::new());
     let access = Access {
-        base,
+        paths,
         account,
         stop,
     };

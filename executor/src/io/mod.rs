@@ -3,6 +3,8 @@
 //!
 //! A format is a row of [`haul_ir::format::FORMATS`], and here the [`Codec`] of that row.
 
+#[cfg(feature = "arrow")]
+mod columnar;
 mod csv;
 mod elements;
 mod glob;
@@ -33,6 +35,7 @@ use crate::cancel::Stop;
 use crate::error::IoError;
 use crate::machine::Machine;
 use crate::memory::{Account, Memory};
+use crate::paths::{Found, Paths};
 use crate::tensor::Data;
 
 /// What reads and writes each format.
@@ -40,6 +43,10 @@ static CODECS: &[&Codec] = &[
     &npy::CODEC,
     &npz::CODEC,
     &csv::CODEC,
+    #[cfg(feature = "arrow")]
+    &columnar::PARQUET,
+    #[cfg(feature = "arrow")]
+    &columnar::ARROW,
     &image::CODEC,
     &wav::CODEC,
     &raw::CODEC,
@@ -67,8 +74,8 @@ impl<T: Write + Seek + Send> Target for T {}
 /// What using a file takes beside the file.
 #[derive(Clone, Copy)]
 pub(crate) struct Access<'a> {
-    /// The folder of the pipeline file, to which paths are relative.
-    pub(crate) base: &'a Path,
+    /// What paths lead to.
+    pub(crate) paths: &'a Paths,
     /// Who pays for what is read.
     pub(crate) account: &'a Arc<Account>,
     pub(crate) stop: &'a Stop,
@@ -78,37 +85,38 @@ pub(crate) struct Access<'a> {
 const FEW_BYTES: u64 = 1 << 30;
 
 /// The type of the data in a file, without reading the data itself where the format tells;
-/// where it does not, its dtype is that of `declared`, or `f64`. Its path is relative to `base`, the
-/// folder of the pipeline file.
+/// where it does not, its dtype is that of `declared`, or what it has itself, such as `f64` of numbers
+/// in text.
 ///
 /// # Errors
 /// The file is missing, unreadable or malformed.
 pub fn header(
     file: &File,
     declared: Option<&TensorType>,
-    base: &Path,
+    paths: &Paths,
 ) -> Result<ValueType, IoError> {
     // A table has to be read; a small file may unpack to more than there is memory.
     let memory = Machine::detect().map_or(FEW_BYTES, |machine| machine.memory / 2);
     let account = &Memory::new(memory).account(memory);
+    let stop = &paths.stop();
     let access = Access {
-        base,
+        paths,
         account,
-        stop: &Stop::default(),
+        stop,
     };
     let declared = declared.filter(|_| file.format.typing != Typing::Told);
     peek(file, declared, access).map_err(|error| match error {
         OpenError::Io(error) => error,
-        OpenError::Memory(_) => IoError::new(&base.join(&file.path), "it is too large"),
+        OpenError::Memory(_) => IoError::new(Path::new(&file.path), "it is too large"),
     })
 }
 
-/// The files that a pattern names, sorted by path; paths are relative to `base`.
+/// The files that a pattern names, sorted by path.
 ///
 /// # Errors
 /// The pattern is malformed, a folder cannot be read, or no file matches.
-pub fn files(pattern: &str, base: &Path) -> Result<Vec<PathBuf>, IoError> {
-    glob::files(pattern, base)
+pub fn files(pattern: &str, paths: &Paths) -> Result<Vec<PathBuf>, IoError> {
+    glob::files(pattern, paths)
 }
 
 /// One file of a `Files` collection, by its ending where no format is named.
@@ -142,12 +150,14 @@ pub(crate) fn item(
 /// It cannot be read, is malformed, or is of another dtype; there is no memory for it; the run is
 /// stopped.
 pub(crate) fn read(file: &File, ty: &ValueType, access: Access<'_>) -> Result<Read, OpenError> {
-    let path = access.base.join(&file.path);
-    let opening = Opening::new(&path, &file.settings, ty.tensor(), access);
-    let opened = open(file.format, &opening)?;
-    let skipped = opened.skipped();
-    let data = opened.read()?;
-    Ok(Read { data, skipped })
+    let found = access.paths.find(&file.path, access.stop)?;
+    let opening = Opening::new(&found, &file.settings, ty.tensor(), access);
+    let read = open(file.format, &opening).and_then(|opened| {
+        let skipped = opened.skipped();
+        let data = opened.read()?;
+        Ok(Read { data, skipped })
+    });
+    read.map_err(|error| named(error, &found, &file.path))
 }
 
 /// What a file gave.
@@ -166,9 +176,21 @@ pub(crate) fn peek(
     declared: Option<&TensorType>,
     access: Access<'_>,
 ) -> Result<ValueType, OpenError> {
-    let path = access.base.join(&file.path);
-    let opening = Opening::new(&path, &file.settings, declared, access);
-    Ok(open(file.format, &opening)?.header())
+    let found = access.paths.find(&file.path, access.stop)?;
+    let opening = Opening::new(&found, &file.settings, declared, access);
+    let header = open(file.format, &opening).map(|opened| opened.header());
+    header.map_err(|error| named(error, &found, &file.path))
+}
+
+/// Errors about what was fetched name its URL.
+fn named(error: OpenError, found: &Found, path: &str) -> OpenError {
+    match (error, found) {
+        (OpenError::Io(error), Found::Fetched(_)) => OpenError::Io(IoError {
+            path: path.to_owned(),
+            ..error
+        }),
+        (error, _) => error,
+    }
 }
 
 /// Writes a value that [`Format::check_output`] accepts.
@@ -196,7 +218,8 @@ fn codec(format: &Format) -> Option<&'static Codec> {
 }
 
 fn not_built(format: &Format, verb: &str) -> String {
-    format!("this build of haul does not {verb} `{}`", format.name)
+    let name = format.name;
+    format!("this build of haul does not {verb} `{name}`: build it with `--features arrow`")
 }
 
 /// The format that gives tensors and has the ending of a file.

@@ -91,11 +91,14 @@ impl<'a> Opening<'a> {
     ///
     /// # Errors
     /// There is no memory; those of `fill`.
-    pub(super) fn tensor(
+    pub(super) fn tensor<E>(
         &self,
         header: &Header,
-        fill: impl FnOnce(&mut [u8]) -> Result<(), IoError>,
-    ) -> Result<Data, OpenError> {
+        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<Data, OpenError>
+    where
+        OpenError: From<E>,
+    {
         let Header { dtype, shape } = header;
         let bytes = size(*dtype, shape).ok_or_else(|| self.error("it is too large"))?;
         let mut buffer = self.access.account.allocate(bytes)?;

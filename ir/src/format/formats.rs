@@ -8,7 +8,7 @@ use crate::types::{TensorType, ValueType};
 /// All formats, each once.
 pub static FORMATS: &[&Format] = &[
     &NPY, //
-    &NPZ, &CSV, &IMAGE, &WAV, &RAW, &TEXT,
+    &NPZ, &CSV, &PARQUET, &ARROW, &IMAGE, &WAV, &RAW, &TEXT,
 ];
 
 /// A NumPy array file.
@@ -64,6 +64,35 @@ pub static CSV: Format = Format {
     check_input: table_to_read,
     check_output: table_to_write,
 };
+
+/// A Parquet file.
+pub static PARQUET: Format = Format {
+    name: "Parquet",
+    doc: "Columns of numbers in a Parquet file, as one tensor.",
+    endings: &["parquet"],
+    written_as: &[],
+    typing: Typing::Numbers,
+    input: Some(COLUMNAR),
+    output: Some(&[Setting::optional("columns", SettingKind::Columns)]),
+    check_input: columns_to_read,
+    check_output: columns_to_write,
+};
+
+/// An Arrow file or stream.
+pub static ARROW: Format = Format {
+    name: "Arrow",
+    doc: "Columns of numbers in an Arrow IPC file or stream (Feather version 2), as one tensor.",
+    endings: &["arrow", "arrows", "feather", "ipc"],
+    written_as: &["arrow", "feather", "ipc"],
+    ..PARQUET
+};
+
+/// The settings of columns that are read.
+const COLUMNAR: &[Setting] = &[
+    Setting::optional("column", SettingKind::Text),
+    Setting::optional("columns", SettingKind::Columns),
+    Setting::optional("missing", SettingKind::Number),
+];
 
 /// An image.
 pub static IMAGE: Format = Format {
@@ -180,6 +209,36 @@ fn check_dialect(settings: &Settings) -> Result<(), Refusal> {
     match in_numbers(decimal) || decimal == b' ' {
         true => Err(Refusal::new("this cannot stand in numbers").of_setting("decimal")),
         false => Ok(()),
+    }
+}
+
+fn columns_to_read(ty: &TensorType, settings: &Settings) -> Result<(), Refusal> {
+    real(ty)?;
+    let named = settings.columns("columns").len() as u64;
+    let message = match (settings.text("column"), ty.shape.get(1)) {
+        (Some(_), _) if named > 0 => "`column` is one column, `columns` are several".to_owned(),
+        (Some(_), _) if ty.rank() == 0 => "a column has rows, this has no axis".to_owned(),
+        (Some(_), _) => return Ok(()),
+        (None, None) => {
+            let message = format!("columns make rows and columns, this has {} axes", ty.rank());
+            return Err(Refusal::new(message).help("name one alone, as `column: \"x\"`"));
+        }
+        (None, Some(columns)) => match columns.as_u64() {
+            Some(declared) if named > 0 && declared != named => {
+                format!("{named} columns are named, the type has {declared}")
+            }
+            _ => return Ok(()),
+        },
+    };
+    Err(Refusal::new(message))
+}
+
+fn columns_to_write(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> {
+    table_to_write(ty, settings)?;
+    let Some(ty) = ty.tensor() else { return Ok(()) };
+    match ty.dtype {
+        DType::Bf16 => Err(Refusal::new("columns hold no bf16").help("cast it: `f32(x)`")),
+        _ => Ok(()),
     }
 }
 

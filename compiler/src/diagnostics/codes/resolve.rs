@@ -54,6 +54,8 @@ pub const INTERNAL: Code = Code("E0230");
 pub const OUTSIDE: Code = Code("E0231");
 /// A rename of something that is still there.
 pub const NOT_RENAMED: Code = Code("E0232");
+/// A path leads to nothing that can be read or written.
+pub const NOWHERE: Code = Code("E0235");
 /// Nothing uses a stage.
 pub const UNUSED_STAGE: Code = Code("W0201");
 /// Nothing uses an input.
@@ -282,7 +284,8 @@ pub(super) static CODES: &[CodeInfo] = &[
         code: OUTSIDE,
         title: "an output may lie outside the pipeline's folder",
         explanation: "Results stay below the folder of the pipeline file, so that running somebody \
-            else's pipeline replaces no file of yours elsewhere. A path is relative and has no `..`.",
+            else's pipeline replaces no file of yours elsewhere. A path is relative and has no `..`, or is the \
+            URL of an object in a bucket.",
         wrong: "Pipeline(version: 1, stages: {\"a\": (do: \"1\")}, \
             outputs: {\"p\": Npy(path: \"../p.npy\", from: \"a\")})",
         right: "Pipeline(version: 1, stages: {\"a\": (do: \"1\")}, \
@@ -298,6 +301,18 @@ pub(super) static CODES: &[CodeInfo] = &[
             moved: {\"a\": \"b\"})",
         right: "Pipeline(version: 1, stages: {\"a\": (do: \"1\"), \"b\": (do: \"a\")}, \
             moved: {\"c\": \"b\"})",
+    },
+    CodeInfo {
+        code: NOWHERE,
+        title: "a path leads to nothing that can be read or written",
+        explanation: "A path is that of a file, or a URL: `s3://bucket/key`, `gs://bucket/key`, \
+            `https://server/page`, or `file:///folder/name`. It holds no credentials, which come \
+            from the environment. Web servers are read from, one page at a time; results are \
+            written to files and to buckets.",
+        wrong: "Pipeline(version: 1, inputs: {\"x\": Npy(path: \"ftp://h/x.npy\", \
+            type: \"f32[4]\")}, stages: {\"a\": (do: \"x\")})",
+        right: "Pipeline(version: 1, inputs: {\"x\": Npy(path: \"https://h/x.npy\", \
+            type: \"f32[4]\")}, stages: {\"a\": (do: \"x\")})",
     },
 ];
 
