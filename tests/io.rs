@@ -27,6 +27,55 @@ fn files_are_read_as_other_libraries_read_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What is written is what other libraries write, or what stands here by hand.
+#[test]
+fn files_are_written_as_other_libraries_write_them() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    copy(&root().join("tests/cases/io"), folder.path());
+    let text = r#"Pipeline(
+        version: 1,
+        inputs: {
+            "sound": Wav(path: "made/i16.wav"),
+            "numbers": Constant(value: [[1.5, -2], [0.25, 1e300]], type: "f64[2, 2]"),
+            "small": Constant(value: [1, -2], type: "i16[2]"),
+            "npy": Npy(path: "npy/dtype_f8.npy"),
+        },
+        stages: {
+            "a": (do: "sound"), "b": (do: "numbers"), "c": (do: "small"), "d": (do: "npy"),
+        },
+        outputs: {
+            "sound": Wav(path: "out/x.wav", from: "a", rate: 8000),
+            "table": Csv(path: "out/x.csv", from: "b", columns: ["u", "v;w"], delimiter: ";", decimal: ","),
+            "raw": Raw(path: "out/x.raw", from: "c", byte_order: Big),
+            "stored": Npz(path: "out/x.npz", from: "d"),
+            "packed": Npz(path: "out/y.npz", from: "d", array: "a/b", compressed: true),
+        },
+    )"#;
+    fs::write(folder.path().join("case.ron"), text).expect("the pipeline");
+    let mut run = haul();
+    run.current_dir(folder.path()).args(["run", "case.ron"]);
+    let (status, _, stderr) = outcome(&mut run);
+    assert_eq!(status, 0, "{stderr}");
+    let bytes = |path: &str| fs::read(folder.path().join(path)).expect("a file");
+    assert!(
+        bytes("out/x.wav") == bytes("made/i16.wav"),
+        "what SciPy wrote"
+    );
+    let table = "u;\"v;w\"\n1,5;-2,0\n0,25;1e300\n";
+    assert_eq!(String::from_utf8(bytes("out/x.csv")), Ok(table.to_owned()));
+    assert_eq!(bytes("out/x.raw"), [0, 1, 0xff, 0xfe]);
+    for (path, member) in [("out/x.npz", "arr_0.npy"), ("out/y.npz", "a/b.npy")] {
+        let file = fs::File::open(folder.path().join(path)).expect("an archive");
+        let mut archive = zip::ZipArchive::new(file).expect("an archive");
+        let mut member = archive.by_name(member).expect("an array");
+        let copy = folder.path().join("member.npy");
+        let mut out = fs::File::create(&copy).expect("a file");
+        std::io::copy(&mut member, &mut out).expect("a copy");
+        let expected = folder.path().join("expected/npy__dtype_f8.npy.npy");
+        assert_eq!(Npy::read(&copy).agrees(&Npy::read(&expected), 0), Ok(()));
+    }
+}
+
 /// A pipeline whose types are declared is checked and planned where its data is not.
 #[test]
 fn declared_types_stand_for_the_data() {

@@ -17,7 +17,7 @@ use crate::tensor::Data;
 /// LZW packs at most 4,096 bytes into a code of 12 bits.
 const PIXELS_PER_BYTE: u64 = 4096;
 
-/// What the decoder may hold beside the image: a strip, a value of a tag.
+/// What the decoder may hold beside the image: values of tags.
 const DECODER_BYTES: usize = 16 << 20;
 
 /// A file whose header was read.
@@ -33,9 +33,9 @@ impl<'a> Tiff<'a> {
     pub(super) fn open(opening: &'a Opening<'a>, bytes: Bytes<'a>) -> Result<Self, OpenError> {
         let failed = |error: TiffError| malformed(opening, &error);
         let length = bytes.length;
-        let charge = opening.access.account.charge(2 * DECODER_BYTES as u64)?;
+        let charge = opening.access.account.charge(DECODER_BYTES as u64)?;
         let mut limits = Limits::default();
-        limits.intermediate_buffer_size = DECODER_BYTES;
+        limits.intermediate_buffer_size = usize::try_from(length).unwrap_or(usize::MAX);
         limits.ifd_value_size = DECODER_BYTES;
         let decoder = Decoder::new(BufReader::new(bytes)).map_err(failed)?;
         let mut decoder = decoder.with_limits(limits);
