@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::support::{self, outcome};
 
-/// A server whose one bucket `b` is a folder, and a folder for pipelines.
+/// A server whose one bucket `data` is a folder, and a folder for pipelines.
 struct Service {
     buckets: TempDir,
     here: TempDir,
@@ -26,7 +26,7 @@ struct Service {
 impl Service {
     fn start() -> Self {
         let buckets = tempfile::tempdir().expect("a temporary folder");
-        fs::create_dir(buckets.path().join("b")).expect("a bucket");
+        fs::create_dir(buckets.path().join("data")).expect("a bucket");
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let endpoint = format!("http://{}", listener.local_addr().expect("bound"));
         let root = buckets.path().to_owned();
@@ -46,7 +46,7 @@ impl Service {
     }
 
     fn object(&self, key: &str) -> std::path::PathBuf {
-        self.buckets.path().join("b").join(key)
+        self.buckets.path().join("data").join(key)
     }
 
     /// Runs a pipeline of these inputs, stages and outputs.
@@ -133,22 +133,22 @@ fn objects_are_read_listed_and_written() {
     service.put("in/parts/notes.txt", b"no numbers");
     let (status, _, stderr) = service.run(
         r#"inputs: {
-            "x": Npy(path: "s3://b/in/x y.npy", type: "f64[n]"),
-            "again": Npy(path: "s3://b/in/x y.npy", type: "f64[n]"),
-            "parts": Files(glob: "s3://b/in/parts/*.npy", type: "f64[1]"),
+            "x": Npy(path: "s3://data/in/x y.npy", type: "f64[n]"),
+            "again": Npy(path: "s3://data/in/x y.npy", type: "f64[n]"),
+            "parts": Files(glob: "s3://data/in/parts/*.npy", type: "f64[1]"),
         },
         stages: {
             "each": (each: "parts", do: "parts + 1"),
-            "all": (do: "concatenate([x + again, concat_all(each, axis=0)], axis=0)"),
+            "all": (do: "concat(x + again, concat_all(each, axis=0), axis=0)"),
         },
         outputs: {
-            "each": Npy(path: "s3://b/out/{item}.npy", from: "each"),
-            "all": Csv(path: "s3://b/out/all.csv", from: "all"),
+            "each": Npy(path: "s3://data/out/{item}.npy", from: "each"),
+            "all": Csv(path: "s3://data/out/all.csv", from: "all"),
             "here": Csv(path: "all.csv", from: "all"),
         }"#,
     );
     assert_eq!(status, 0, "{stderr}");
-    let fetched = stderr.matches("fetching s3://b/in/x y.npy").count();
+    let fetched = stderr.matches("fetching s3://data/in/x y.npy").count();
     assert_eq!(fetched, 1, "{stderr}");
     let written = fs::read_to_string(service.object("out/all.csv")).expect("an object");
     assert_eq!(written, "2.0\n4.0\n11.0\n21.0\n31.0\n");
@@ -166,11 +166,11 @@ fn objects_are_read_listed_and_written() {
 fn a_large_object_is_put_in_parts_and_reads_back() {
     let service = Service::start();
     let write = r#"stages: {"x": (do: "arange(0, 3000000) * 0.5")},
-        outputs: {"x": Npy(path: "s3://b/large.npy", from: "x")}"#;
+        outputs: {"x": Npy(path: "s3://data/large.npy", from: "x")}"#;
     let (status, _, stderr) = service.run(write);
     assert_eq!(status, 0, "{stderr}");
     let (status, _, stderr) = service.run(
-        r#"inputs: {"x": Npy(path: "s3://b/large.npy", type: "f64[3000000]")},
+        r#"inputs: {"x": Npy(path: "s3://data/large.npy", type: "f64[3000000]")},
         stages: {"sum": (do: "stack(sum(x), x[2999999])")},
         outputs: {"sum": Csv(path: "sum.csv", from: "sum")}"#,
     );
@@ -192,19 +192,19 @@ fn what_is_missing_or_denied_is_told_with_what_to_do() {
     let cases = [
         (
             "secret",
-            "s3://b/nope.npy",
+            "s3://data/nope.npy",
             "there is no such object (404)",
             "look at the key",
         ),
         (
             "secret",
             "s3://nope/x.npy",
-            "there is no bucket `nope` (404)",
+            "there is no such object (404)",
             "AWS_ENDPOINT",
         ),
         (
             "wrong",
-            "s3://b/x.npy",
+            "s3://data/x.npy",
             "access is denied (403)",
             "AWS_SECRET_ACCESS_KEY",
         ),
@@ -217,7 +217,7 @@ fn what_is_missing_or_denied_is_told_with_what_to_do() {
         }
     }
     let (status, _, stderr) = service.run(
-        r#"inputs: {"x": Files(glob: "s3://b/nope/*.npy", type: "f64[1]")},
+        r#"inputs: {"x": Files(glob: "s3://data/nope/*.npy", type: "f64[1]")},
         stages: {"y": (each: "x", do: "x")}"#,
     );
     assert_eq!(status, 1, "{stderr}");
@@ -230,11 +230,11 @@ fn an_output_that_is_denied_leaves_nothing() {
     let service = Service::start();
     let (status, _, stderr) = service.run_as(
         "wrong",
-        r#"stages: {"x": (do: "1.5")}, outputs: {"x": Npy(path: "s3://b/x.npy", from: "x")}"#,
+        r#"stages: {"x": (do: "1.5")}, outputs: {"x": Npy(path: "s3://data/x.npy", from: "x")}"#,
     );
     assert_eq!(status, 1, "{stderr}");
     assert!(
-        stderr.contains("output `x` (`s3://b/x.npy`): access is denied"),
+        stderr.contains("output `x` (`s3://data/x.npy`): access is denied"),
         "{stderr}"
     );
     assert!(!service.object("x.npy").exists());
