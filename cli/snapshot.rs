@@ -207,7 +207,8 @@ fn difference(made: &Fresh<'_>, before: Option<&str>) -> Option<String> {
     Some(format!("{path} differs\n{changes}\n"))
 }
 
-/// The first lines that only one of two plans has, where they have more than another order.
+/// The first lines that only one of two plans has, where they have more than another order and so
+/// another digest.
 fn otherwise(before: &str, now: &str) -> Option<String> {
     let (was, is) = (only_in(before, now), only_in(now, before));
     let line = |what: &str, line: Option<&str>| {
@@ -227,7 +228,8 @@ fn only_in<'t>(text: &'t str, other: &str) -> Option<&'t str> {
     for line in other.lines() {
         *counts.entry(line).or_default() += 1;
     }
-    text.lines().find(|line| match counts.get_mut(line) {
+    let mut lines = text.lines().filter(|line| !line.starts_with("digest "));
+    lines.find(|line| match counts.get_mut(line) {
         Some(left @ 1..) => {
             *left -= 1;
             false

@@ -66,19 +66,21 @@ fn devices() -> String {
         Column::number("f64"),
         Column::number("f32"),
         Column::number("f16"),
+        Column::number("bf16"),
         Column::number("bandwidth"),
         Column::text("link"),
         Column::text("from"),
     ]);
     for gpu in target::gpus() {
-        let peaks = [gpu.peak.f64, gpu.peak.f32, gpu.peak.f16];
-        let [f64, f32, f16] = peaks.map(|peak| Cell::from(flops(peak)));
+        let peaks = [gpu.peak.f64, gpu.peak.f32, gpu.peak.f16, gpu.peak.bf16];
+        let [f64, f32, f16, bf16] = peaks.map(|peak| Cell::from(flops(peak)));
         gpus.row([
             Cell::from(gpu.name.as_str()),
             units::exact_bytes(gpu.vram).into(),
             f64,
             f32,
             f16,
+            bf16,
             rate(gpu.bandwidth).into(),
             gpu.link.name.as_str().into(),
             sources.number(&figures(&gpu.provenance)).into(),
@@ -226,10 +228,11 @@ fn shares(efficiency: &Efficiency, bandwidth: Option<u32>) -> String {
 
 fn peaks(peak: &haul_ir::target::Peak, of: &str) -> String {
     format!(
-        "f32 {}, f64 {}, f16 {} {of}",
+        "f32 {}, f64 {}, f16 {}, bf16 {} {of}",
         flops(peak.f32),
         flops(peak.f64),
-        flops(peak.f16)
+        flops(peak.f16),
+        flops(peak.bf16)
     )
 }
 

@@ -5,8 +5,9 @@
 //! transfer  latency + bytes / bandwidth of the link, and for a copy to the host one launch more
 //! ```
 //!
-//! A stage that asks for `n` cpus computes at `n` times the peak of one, and moves
-//! `min(n * bandwidth of one, bandwidth of the node)`. One that asks for a share of a GPU gets that
+//! A stage that asks for `n` cpus computes at `n` times the peak of one. Its tasks run side by side
+//! and share what the node has: each moves
+//! `min(n * bandwidth of one, bandwidth of the node / tasks side by side)`. One that asks for a share of a GPU gets that
 //! share of its peak, its bandwidth and its link's bandwidth: a share divides the device's time, and
 //! others may use the rest of it. `eff` is [`Efficiency::at`]. A group is one
 //! launch; bytes are those of its own inputs and outputs, each once. A view costs nothing. A copy
@@ -59,14 +60,22 @@ impl Kernel {
         }
     }
 
-    /// Its time on `cpus` CPUs; unknown where its work is.
-    pub(crate) fn on_cpu(&self, at: &Point, cpu: &Cpu, cpus: u32) -> Option<Cost> {
+    /// Its time on `cpus` CPUs of a node that `side_by_side` such tasks share; unknown where its
+    /// work is.
+    pub(crate) fn on_cpu(
+        &self,
+        at: &Point,
+        cpu: &Cpu,
+        cpus: u32,
+        side_by_side: u64,
+    ) -> Option<Cost> {
         let amount = Amount::at(&self.work, at)?;
         if self.is_view {
             return Some(Cost::default());
         }
         let cpus = f64::from(cpus);
-        let bandwidth = (cpus * cpu.bandwidth as f64).min(cpu.node_bandwidth as f64);
+        let share = cpu.node_bandwidth as f64 / side_by_side as f64;
+        let bandwidth = (cpus * cpu.bandwidth as f64).min(share);
         Some(Cost {
             launch: cpu.launch,
             compute: self.compute(&amount, &cpu.peak, &cpu.efficiency, cpus),

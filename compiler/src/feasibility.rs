@@ -61,6 +61,11 @@ pub(crate) fn devices(node: &Node, gpu: &Gpu) -> Vec<usize> {
 /// How many tasks with a request the nodes of a kind hold at once, each with some bytes of device
 /// memory.
 pub(crate) fn slots(request: &Request, node: &Node, gpu: Option<&Gpu>, vram: u64) -> u64 {
+    slots_of_one(request, node, gpu, vram).saturating_mul(u64::from(node.count))
+}
+
+/// As [`slots`], of one node.
+pub(crate) fn slots_of_one(request: &Request, node: &Node, gpu: Option<&Gpu>, vram: u64) -> u64 {
     let by_cpus = node
         .cpus
         .checked_div(request.cpus)
@@ -79,8 +84,7 @@ pub(crate) fn slots(request: &Request, node: &Node, gpu: Option<&Gpu>, vram: u64
             _ => devices / (whole(request) as u64),
         }
     });
-    let each = by_cpus.min(by_memory).min(by_gpus);
-    each.saturating_mul(u64::from(node.count))
+    by_cpus.min(by_memory).min(by_gpus)
 }
 
 /// How many devices a request holds, shares rounded up.

@@ -23,7 +23,7 @@ use self::cut::{Problem, Solution};
 pub(crate) use self::detours::Detour;
 pub(crate) use self::facts::without_kernel;
 pub(crate) use self::memory::{Peak, Peaks, peaks};
-pub(crate) use self::stage::StageGraph;
+pub(crate) use self::stage::{StageGraph, tasks};
 use crate::cost::{Point, transfer};
 
 /// What a task of a stage gets.

@@ -12,7 +12,6 @@ pub mod why;
 use std::collections::BTreeMap;
 
 use haul_ir::diagnostic::Diagnostic;
-use haul_ir::expr::Expr;
 use haul_ir::graph::Typed;
 use haul_ir::id::{GroupId, IdVec, StageId};
 use haul_ir::plan::{GroupPlan, Plan, StagePlan};
@@ -152,7 +151,7 @@ fn stage_plan(
         request: choice.request,
         node: choice.home.node,
         gpu: choice.home.gpu,
-        tasks: choice.tasks.clone(),
+        tasks: graph.tasks.clone(),
         transfers: division.transfers(graph, machine, &context.sizes),
         peak_memory: division.peaks.memory.bytes.clone(),
         peak_at: division.peaks.memory.at,
@@ -162,11 +161,4 @@ fn stage_plan(
         feasibility: estimated.feasibility[stage].clone(),
         queueing: estimated.queueing[stage],
     }
-}
-
-/// How many tasks a stage has.
-fn tasks(typed: &Typed, stage: StageId) -> Expr {
-    let graph = typed.graph();
-    let each = graph.stages[stage].each;
-    each.map_or(Expr::ONE, |each| graph.collections[each].width.clone())
 }

@@ -6,6 +6,7 @@ use globset::{Glob, GlobMatcher};
 
 use crate::project::Placed;
 use crate::render::units;
+use crate::saved::lines::{read_time, read_usd};
 use crate::saved::{SavedPlan, SavedSide, SavedStage};
 
 /// Most ops of a stage that a violation names.
@@ -94,8 +95,9 @@ impl Limit {
     }
 }
 
-/// The policies that a plan breaks, in the order of the fields of [`Policies`]. Growth is from `old`
-/// to `new`; a plan without an earlier one for the same target has not grown. A limit on what is
+/// The policies that a plan breaks, in the order of the fields of [`Policies`]. Figures count as plans
+/// are kept, to three digits where they are times or prices, so that a plan and its file break the
+/// same. Growth is from `old` to `new`; a plan without an earlier one for the same target has not grown. A limit on what is
 /// unknown is broken: it cannot be told to hold.
 pub fn check(policies: &Policies, old: Option<&SavedPlan>, new: &SavedPlan) -> Vec<Violation> {
     let old = old.filter(|old| old.target.name == new.target.name);
@@ -110,7 +112,7 @@ pub fn check(policies: &Policies, old: Option<&SavedPlan>, new: &SavedPlan) -> V
     };
     for figure in FIGURES {
         let limit = (figure.limit)(policies);
-        let is = (figure.of)(new);
+        let is = figure.as_kept(new);
         if let Some(most) = limit.most {
             let rule = format!("max_{} \"{}\"", figure.name, (figure.exact)(most));
             if let Some(found) = figure.above(is, most) {
@@ -119,7 +121,7 @@ pub fn check(policies: &Policies, old: Option<&SavedPlan>, new: &SavedPlan) -> V
         }
         if let (Some(growth), Some(old)) = (limit.growth, old) {
             let rule = format!("max_{}_growth \"{}\"", figure.name, percent(growth));
-            if let Some(found) = figure.grown((figure.of)(old), is, growth) {
+            if let Some(found) = figure.grown(figure.as_kept(old), is, growth) {
                 broken(rule, found);
             }
         }
@@ -157,6 +159,8 @@ struct Figure {
     name: &'static str,
     limit: fn(&Policies) -> Limit,
     of: fn(&SavedPlan) -> Option<u64>,
+    /// What a plan file keeps of it.
+    kept: fn(u64) -> Option<u64>,
     /// As people read it.
     print: fn(u64) -> String,
     /// As it was written.
@@ -168,6 +172,7 @@ const FIGURES: [Figure; 4] = [
         name: "makespan",
         limit: |policies| policies.makespan,
         of: |plan| plan.estimates.makespan,
+        kept: |nanos| read_time(&units::time(nanos)),
         print: units::time,
         exact: units::time,
     },
@@ -175,6 +180,7 @@ const FIGURES: [Figure; 4] = [
         name: "price",
         limit: |policies| policies.price,
         of: |plan| plan.estimates.nano_usd,
+        kept: |nano_usd| read_usd(&units::usd(nano_usd)),
         print: units::usd,
         exact: units::usd,
     },
@@ -182,6 +188,7 @@ const FIGURES: [Figure; 4] = [
         name: "vram",
         limit: |policies| policies.vram,
         of: |plan| plan.estimates.vram,
+        kept: Some,
         print: |bytes| units::bytes(u128::from(bytes)),
         exact: units::exact_bytes,
     },
@@ -189,12 +196,17 @@ const FIGURES: [Figure; 4] = [
         name: "transfer",
         limit: |policies| policies.transfer,
         of: |plan| plan.estimates.transferred,
+        kept: Some,
         print: |bytes| units::bytes(u128::from(bytes)),
         exact: units::exact_bytes,
     },
 ];
 
 impl Figure {
+    fn as_kept(&self, plan: &SavedPlan) -> Option<u64> {
+        (self.of)(plan).and_then(self.kept)
+    }
+
     /// What is found where a figure is not known to be at most so much.
     fn above(&self, is: Option<u64>, most: u64) -> Option<String> {
         let Self { name, print, .. } = self;

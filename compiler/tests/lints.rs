@@ -60,6 +60,31 @@ fn a_gpu_that_pays() {
     assert_eq!(saving.nano_usd, Some(662_714));
 }
 
+/// `x` and its product hold 256 MiB each on the device, `y` and its product 8 GiB each.
+#[test]
+fn a_gpu_of_which_too_little_memory_is_asked_for() {
+    for (stage, edits) in [
+        (
+            "cpus: 8, gpus: 1, vram: \"300 MiB\", do: \"x @ x\"",
+            vec!["\"512 MiB\""],
+        ),
+        // 80 GB hold four tasks of 16 GiB, and a fifth lets five on.
+        (
+            "cpus: 8, memory: \"32 GiB\", gpus: 0.2, vram: \"1 GiB\", do: \"y @ y\"",
+            vec!["\"16 GiB\"", "0.25"],
+        ),
+    ] {
+        let mut warnings = warnings("a100", &stages(&[("a", stage)]));
+        warnings.retain(|warning| warning.code == codes::IDLE_GPU);
+        let [warning] = &warnings[..] else {
+            panic!("{warnings:#?}");
+        };
+        let written: Vec<_> = warning.fix.iter().map(|fix| &*fix.text).collect();
+        assert_eq!(written, edits, "{warning:#?}");
+        assert!(warning.saving.expect("it is known").time > 0);
+    }
+}
+
 #[test]
 fn a_gpu_that_another_stage_waits_for() {
     let text = stages(&[

@@ -229,3 +229,35 @@ fn memory_is_what_is_held_at_once() {
     // The host holds x and, when it is made, the result.
     assert_eq!(stage.peak_memory.as_u64(), Some(2 << 20));
 }
+
+/// A node of `cpu` has 64 cpus, 256 GiB and 200 GB/s, of which one cpu moves 12. A task reads 1 GiB
+/// and the 4 bytes of the 1, and writes 1 GiB.
+#[test]
+fn tasks_side_by_side_share_the_memory_bandwidth_of_their_node() {
+    let one = |count: u32, request: &str| {
+        let text = format!(
+            "Pipeline(version: 1,
+                inputs: {{\"xs\": Split(of: Npy(path: \"x.npy\",
+                    type: \"f32[{count}, 16384, 16384]\"), axis: 0, size: 1)}},
+                stages: {{\"s\": (each: \"xs\", {request}, do: \"xs + 1\")}},
+                outputs: {{\"o\": Npy(path: \"o{{item}}.npy\", from: \"s\")}})"
+        );
+        let plan = plan_on("cpu", &text);
+        let stage = plan.stages.iter().next().unwrap();
+        (stage.time.unwrap(), plan.estimates.makespan.unwrap())
+    };
+    // 2^31 + 4 bytes at 12 GB/s: four tasks do not use up what the node has.
+    let alone = 178_956_971;
+    assert_eq!(one(1, "memory: \"3 GiB\""), (alone, alone));
+    assert_eq!(one(4, "memory: \"3 GiB\""), (alone, alone));
+    // 64 tasks at once, each at 200 / 64 = 3.125 GB/s; 128 in two waves.
+    let shared = 687_194_769;
+    assert_eq!(one(64, "memory: \"3 GiB\""), (shared, shared));
+    assert_eq!(one(128, "memory: \"3 GiB\""), (shared, 2 * shared));
+    // Eight at once, each at 25 GB/s and not at 96; 64 in eight waves.
+    let of_eight = 85_899_346;
+    let request = "cpus: 8, memory: \"3 GiB\"";
+    assert_eq!(one(64, request), (of_eight, 8 * of_eight));
+    // Two at once for want of memory, each at its own 12 GB/s.
+    assert_eq!(one(4, "memory: \"100 GiB\""), (alone, 2 * alone));
+}

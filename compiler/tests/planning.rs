@@ -457,6 +457,12 @@ fn the_nearest_request_is_that_of_the_device_which_lacks_least() {
         nearest("gpus: 1, vram: \"90 GB\""),
         of(0, "vram: \"80 GB\"")
     );
+    // Of five GPUs no four are alike: a task's are of one type.
+    let (_, verdict) = refusal(&target, &products(&["gpus: 5"]));
+    let Outcome::Impossible { missing, .. } = verdict.outcome else {
+        panic!("{verdict:?}");
+    };
+    assert_eq!(missing, ["it has 4 GPUs of one type, L4, 1 too few"]);
     // A half of 16 cpus is missing, a fifth of 5 GPUs: whichever stands first.
     let either = "any_of: [(cpus: 16), (gpus: 5)]";
     assert_eq!(nearest(either), of(1, "gpus: 4"));

@@ -60,6 +60,10 @@ fn devices_are_as_their_sheets_say() {
         assert_eq!(gpu.vram, giga(gb), "{name}");
         let peak = (gpu.peak.f64, gpu.peak.f32, gpu.peak.f16);
         assert_eq!(peak, (tera(f64), tera(f32), tera(f16)), "{name}");
+        // Before Ampere there are no units for bf16.
+        let has_bf16 = !["T4", "V100-16GB", "V100-32GB"].contains(&name);
+        let bf16 = if has_bf16 { f16 } else { f32 };
+        assert_eq!(gpu.peak.bf16, tera(bf16), "{name}");
         assert_eq!(gpu.bandwidth, giga(bandwidth), "{name}");
         assert_eq!(gpu.link.name, format!("PCIe {pcie} x16"), "{name}");
     }

@@ -134,15 +134,18 @@ pub struct Peak {
     pub f32: u64,
     /// For `f64`, `c128` and 64-bit integers.
     pub f64: u64,
-    /// For `f16` and `bf16`.
+    /// For `f16`.
     pub f16: u64,
+    /// For `bf16`: that of `f32` on what has no units for it.
+    pub bf16: u64,
 }
 
 impl Peak {
     /// The rate for a dtype.
     pub fn of(&self, dtype: DType) -> u64 {
         match dtype {
-            DType::F16 | DType::Bf16 => self.f16,
+            DType::F16 => self.f16,
+            DType::Bf16 => self.bf16,
             DType::F64 | DType::C128 => self.f64,
             _ if dtype.kind() == Kind::Int && dtype.size() == 8 => self.f64,
             _ => self.f32,

@@ -70,7 +70,8 @@ impl<'a> Joined<'a> {
             let cause = match self.old_op(&new.name) {
                 None => Some(self.came_or_went(&new.name)),
                 Some(old) if old.formula != new.formula => {
-                    let text = format!("`{}` is now {}", new.name, new.formula);
+                    let name = self.new.full_name(&new.name);
+                    let text = format!("`{name}` is now {}", new.formula);
                     Some(cause(CauseKind::OpChanged, text))
                 }
                 Some(old) => pin(old, new),

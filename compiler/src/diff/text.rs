@@ -92,7 +92,8 @@ fn makespan(diff: &Diff) -> String {
     let change = changes.find(|change| change.subject == "run" && change.fact == "makespan");
     match change {
         None => {
-            let bound = if diff.new.at_least { "at least " } else { "" };
+            let is_bound = diff.new.at_least && diff.new.makespan.is_some();
+            let bound = if is_bound { "at least " } else { "" };
             let makespan = units::time_or_unknown(diff.new.makespan);
             format!("makespan {bound}{makespan}")
         }

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use haul_ir::target::Target;
 
-use crate::diagnostics::suggest::nearest;
 use crate::target;
 
 /// The devices of the library.
@@ -20,26 +19,35 @@ pub(crate) struct UnknownDevice {
     pub(crate) meant: Option<String>,
 }
 
-/// The devices of a target and of the library.
-pub(crate) fn known_devices(target: &Target) -> BTreeSet<&str> {
+/// The devices of a target, beside which those of the library are known.
+pub(crate) struct Known<'a>(BTreeSet<&'a str>);
+
+/// The devices that are known where a pipeline runs on a target.
+pub(crate) fn known_devices(target: &Target) -> Known<'_> {
     let here = target.nodes.iter().flat_map(|node| &node.gpus);
-    let here = here.map(|gpu| gpu.name.as_str());
-    here.chain(LIBRARY.iter().map(String::as_str)).collect()
+    Known(here.map(|gpu| gpu.name.as_str()).collect())
 }
 
-/// What to say about a requested device type that is not known.
-pub(crate) fn unknown_device(name: &str, known: &BTreeSet<&str>) -> Option<UnknownDevice> {
-    if known.contains(name) {
+/// What to say about a requested device type that is not known. Only devices of the same model are
+/// meant: those of the target, or else those of the library.
+pub(crate) fn unknown_device(name: &str, known: &Known<'_>) -> Option<UnknownDevice> {
+    let library = || LIBRARY.iter().map(String::as_str);
+    if known.0.contains(name) || library().any(|device| device == name) {
         return None;
     }
-    let of_vendor = |other: &&str| vendor(name).is_some() && vendor(other) == vendor(name);
-    let known: Vec<_> = known.iter().copied().filter(of_vendor).collect();
-    let is_of_model = |other: &&str| {
-        let model = other.split('-').next();
-        model.is_some_and(|model| model.eq_ignore_ascii_case(name))
-    };
-    let mut meant: Vec<_> = known.iter().copied().filter(is_of_model).collect();
-    meant.extend(nearest(name, known).filter(|_| meant.is_empty()));
+    let is_meant = |device: &&str| is_same_model(device, name);
+    let mut meant: Vec<_> = known.0.iter().copied().filter(is_meant).collect();
+    if meant.is_empty() {
+        meant = library().filter(is_meant).collect();
+        meant.sort_unstable();
+    }
+    if let Some(misspelt) = meant
+        .iter()
+        .copied()
+        .find(|device| is_misspelt(device, name))
+    {
+        meant = vec![misspelt];
+    }
     let lack = format!("no device is called `{name}`");
     let words = match &meant[..] {
         [] => format!("{lack}: `haul targets` lists those that come with haul"),
@@ -53,60 +61,111 @@ pub(crate) fn unknown_device(name: &str, known: &BTreeSet<&str>) -> Option<Unkno
     Some(UnknownDevice { words, meant })
 }
 
-/// What the names of each vendor's devices begin with.
-const VENDORS: [(&str, &[&str]); 4] = [
-    ("AMD", &["MI"]),
-    ("Google", &["TPU"]),
-    ("Intel", &["Gaudi", "Max"]),
-    (
-        "NVIDIA",
-        &[
-            "A10", "A16", "A2", "A30", "A40", "A50", "A60", "B10", "B20", "B30", "GB", "GH", "GTX",
-            "H1", "H2", "H8", "K80", "L2", "L4", "P10", "P4", "Quadro", "RTX", "T4", "Tesla",
-            "Titan", "V100",
-        ],
-    ),
-];
-
-/// Who makes a device, by what its name begins with. Names of one vendor are never suggested for
-/// those of another, and none for those of a vendor that is not known.
-fn vendor(name: &str) -> Option<&'static str> {
-    let begins = |start: &&str| {
-        let name = name.get(..start.len());
-        name.is_some_and(|name| name.eq_ignore_ascii_case(start))
+/// Whether two names are of one vendor's devices of one model, whatever their memory or form: `H100`,
+/// `H100-80GB`, `NVIDIA H100-PCIe`.
+pub(crate) fn is_same_model(one: &str, other: &str) -> bool {
+    let (Some(one), Some(other)) = (Model::of(one), Model::of(other)) else {
+        return false;
     };
-    let mut vendors = VENDORS.iter();
-    let vendor = vendors.find(|(_, starts)| starts.iter().any(begins));
-    vendor.map(|(vendor, _)| *vendor)
+    let is_same_series =
+        one.series == other.series || one.series.is_empty() || other.series.is_empty();
+    one.number == other.number && is_same_series
+}
+
+/// Whether one letter of a name is wrong, missing or too many.
+fn is_misspelt(device: &str, name: &str) -> bool {
+    strsim::levenshtein(&device.to_lowercase(), &name.to_lowercase()) == 1
+}
+
+/// What the names of devices say of their model: `A` and 100, `RTX` and 4090.
+struct Model {
+    /// In capitals; empty where the name begins with the number.
+    series: String,
+    number: u32,
+}
+
+impl Model {
+    /// Words that stand before models and tell nothing of them.
+    const BRANDS: [&str; 3] = ["NVIDIA", "TESLA", "GEFORCE"];
+
+    /// Of the words up to the first that has a digit; none where no word has one.
+    fn of(name: &str) -> Option<Model> {
+        let name = name.to_ascii_uppercase();
+        let words = name.split([' ', '-', '_']);
+        let words: Vec<_> = words.filter(|word| !Self::BRANDS.contains(word)).collect();
+        let is_numbered = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
+        let end = words.iter().position(is_numbered)?;
+        let model = words[..=end].concat();
+        let (series, number) = model.split_at(model.find(|c: char| c.is_ascii_digit())?);
+        let digits = number.find(|c: char| !c.is_ascii_digit());
+        Some(Model {
+            number: number[..digits.unwrap_or(number.len())].parse().ok()?,
+            series: series.to_owned(),
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LIBRARY, known_devices, unknown_device, vendor};
+    use super::{LIBRARY, is_same_model, known_devices, unknown_device};
     use crate::target;
 
+    fn meant(target: &str, name: &str) -> Option<Option<String>> {
+        let target = target::find(target).unwrap();
+        unknown_device(name, &known_devices(&target)).map(|unknown| unknown.meant)
+    }
+
     #[test]
-    fn every_device_of_the_library_has_a_vendor() {
+    fn every_device_of_the_library_has_a_model() {
         for name in LIBRARY.iter() {
-            assert!(vendor(name).is_some(), "{name}");
+            assert!(is_same_model(name, name), "{name}");
         }
     }
 
     #[test]
-    fn names_of_the_same_vendor_are_meant() {
-        let target = target::find("mixed").unwrap();
-        let known = known_devices(&target);
-        let meant = |name| unknown_device(name, &known).map(|unknown| unknown.meant);
+    fn names_of_the_same_model_are_meant() {
         let some = |name: &str| Some(Some(name.to_owned()));
-        assert_eq!(meant("A100-80GB"), None);
-        assert_eq!(meant("A100-8OGB"), some("A100-80GB"));
-        assert_eq!(meant("l40"), some("L4"));
-        assert_eq!(meant("t4"), some("T4"));
+        assert_eq!(meant("cpu", "A100-80GB"), None);
+        assert_eq!(meant("cpu", "A100-8OGB"), some("A100-80GB"));
+        assert_eq!(meant("mixed", "L40"), some("L40S"));
+        assert_eq!(meant("cpu", "t4"), some("T4"));
+        assert_eq!(meant("cpu", "Tesla-T4"), some("T4"));
+        for name in ["4090", "RTX-4090", "NVIDIA GeForce RTX 4090"] {
+            assert_eq!(meant("cpu", name), some("RTX4090"), "{name}");
+        }
+        // One of the three is here.
+        assert_eq!(meant("cpu", "NVIDIA A100"), Some(None));
+        assert_eq!(meant("mixed", "NVIDIA A100"), some("A100-80GB"));
         // H100-PCIe and H100-SXM.
-        assert_eq!(meant("H100"), Some(None));
-        // Of AMD, Google and Intel nothing is known; nor who makes the last ones.
-        for name in ["MI200", "TPU4", "B580", "W7900", "v5e", "Radeon", "H", ""] {
-            assert_eq!(meant(name), Some(None), "{name}");
+        assert_eq!(meant("cpu", "H100"), Some(None));
+        assert_eq!(meant("cpu", "H100-80GB"), Some(None));
+        assert_eq!(meant("h100", "H100-80GB"), some("H100-SXM"));
+    }
+
+    /// Other vendors' and other models, however alike their names are.
+    #[test]
+    fn nothing_is_meant_by_names_of_other_models() {
+        for name in [
+            "MI200",
+            "MI100",
+            "TPU4",
+            "B580",
+            "W7900",
+            "v5e",
+            "Radeon",
+            "Radeon 4090",
+            "GH200",
+            "H20",
+            "L2",
+            "P4",
+            "RTX4080",
+            "A30",
+            "H",
+            "",
+            "-",
+            "99999999999",
+        ] {
+            assert_eq!(meant("mixed", name), Some(None), "{name}");
         }
     }
 }

@@ -6,6 +6,7 @@ use haul_ir::graph::{GpuCount, Request};
 use haul_ir::id::NodeId;
 use haul_ir::target::{Gpu, Node, Target};
 
+use super::names::is_same_model;
 use super::{devices, is_type, whole};
 use crate::render::amounts::{a, amount, at_most, several};
 
@@ -71,7 +72,11 @@ fn missing(request: &Request, node: &Node) -> Vec<String> {
     if (count as usize) < whole(request) {
         let lacks = whole(request) - count as usize;
         let has = several(count, "GPU");
-        missing.push(format!("it has {has}{wanted}, {lacks} too few"));
+        let of_one_type = match wanted.is_empty() && node.gpus.len() > count as usize {
+            true => format!(" of one type, {}", gpu.name),
+            false => wanted,
+        };
+        missing.push(format!("it has {has}{of_one_type}, {lacks} too few"));
     }
     if let Some(vram) = request.vram.filter(|vram| *vram > gpu.vram) {
         let (has, lacks) = has_and_lacks(gpu.vram, vram);
@@ -146,11 +151,7 @@ fn related<'a>(request: &Request, node: &'a Node) -> Option<&'a Gpu> {
         };
         return node.gpus.iter().min_by_key(lacks);
     };
-    let model = |name: &str| name.split('-').next().map(str::to_ascii_lowercase);
-    let same = node.gpus.iter().find(|gpu| gpu.name == *wanted);
-    same.or_else(|| {
-        node.gpus
-            .iter()
-            .find(|gpu| model(&gpu.name) == model(wanted))
-    })
+    let mut gpus = node.gpus.iter();
+    let same = gpus.clone().find(|gpu| gpu.name == *wanted);
+    same.or_else(|| gpus.find(|gpu| is_same_model(&gpu.name, wanted)))
 }

@@ -102,7 +102,7 @@ fn example(field: &str, outer: Option<&str>) -> Option<&'static str> {
         ("cpus", _) => "8",
         ("memory" | "vram", _) => "\"64 GiB\"",
         ("peak", _) => "(f32: \"10 TFLOP/s\", f64: \"1 TFLOP/s\", f16: \"20 TFLOP/s\")",
-        ("f32" | "f64" | "f16", _) => "\"10 TFLOP/s\"",
+        ("f32" | "f64" | "f16" | "bf16", _) => "\"10 TFLOP/s\"",
         ("bandwidth" | "node_bandwidth" | "h2d" | "d2h", _) => "\"25 GB/s\"",
         ("launch" | "latency", _) => "\"5 us\"",
         ("link", _) => "\"PCIe 4 x16\"",

@@ -12,12 +12,15 @@ use haul_ir::plan::{Direction, Side};
 use super::cut::{Candidate, Flow, Problem};
 use super::{Costs, Machine};
 use crate::cost::{Kernel, Point, transfer};
+use crate::feasibility::slots_of_one;
 use crate::usage::{Usage, bytes_in};
 
 /// A stage, ready to be placed on one machine after the other.
 #[derive(Clone)]
 pub(crate) struct StageGraph {
     pub(crate) stage: StageId,
+    /// How many tasks there are.
+    pub(crate) tasks: Expr,
     pub(crate) groups: Vec<GroupId>,
     pub(super) kernels: Vec<Kernel>,
     /// Whether there is a GPU kernel.
@@ -54,6 +57,7 @@ impl StageGraph {
         };
         let mut graph = StageGraph {
             stage,
+            tasks: tasks(typed, stage),
             kernels: kernels.collect(),
             has_gpu_kernel: groups.iter().map(has_kernel).collect(),
             pins: groups.iter().map(|group| pin(typed, *group)).collect(),
@@ -108,15 +112,26 @@ impl StageGraph {
 
     /// What each group takes on the machine.
     pub(super) fn costs(&self, machine: Machine<'_>, at: &Point) -> Vec<Costs> {
+        let (cpu, cpus) = (&machine.node.cpu, machine.request.cpus);
+        let side_by_side = self.side_by_side(machine, at);
         let kernels = self.kernels.iter().zip(&self.has_gpu_kernel);
         let costs = kernels.map(|(kernel, has_gpu_kernel)| Costs {
-            cpu: kernel.on_cpu(at, &machine.node.cpu, machine.request.cpus),
+            cpu: kernel.on_cpu(at, cpu, cpus, side_by_side),
             gpu: match machine.gpu {
                 Some(gpu) if *has_gpu_kernel => kernel.on_gpu(at, gpu, machine.request.gpus),
                 _ => None,
             },
         });
         costs.collect()
+    }
+
+    /// How many of its tasks a node runs at once, one at least: as many as it holds of their
+    /// request, and no more than there are where that is known.
+    fn side_by_side(&self, machine: Machine<'_>, at: &Point) -> u64 {
+        let Machine { node, gpu, request } = machine;
+        let held = slots_of_one(request, node, gpu, request.vram.unwrap_or(0));
+        let tasks = at.eval(&self.tasks).unwrap_or(u64::MAX);
+        held.min(tasks).max(1)
     }
 
     /// In numbers; what is unknown counts nothing, and must be of groups whose side is given.
@@ -178,6 +193,13 @@ impl StageGraph {
     pub(super) fn values_of(&self, group: usize) -> impl Iterator<Item = usize> {
         self.reads[group].iter().chain(&self.writes[group]).copied()
     }
+}
+
+/// How many tasks a stage has.
+pub(crate) fn tasks(typed: &Typed, stage: StageId) -> Expr {
+    let graph = typed.graph();
+    let each = graph.stages[stage].each;
+    each.map_or(Expr::ONE, |each| graph.collections[each].width.clone())
 }
 
 fn pin(typed: &Typed, group: GroupId) -> Pin {

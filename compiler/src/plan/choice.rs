@@ -5,14 +5,13 @@ use haul_ir::graph::{GpuCount, Request};
 use haul_ir::id::StageId;
 use haul_ir::target::Target;
 
-use super::{Context, tasks};
+use super::Context;
 use crate::feasibility::{Home, homes, slots};
 use crate::place::{Division, Machine, Refusal, StageGraph, divide};
 
 /// A stage, placed.
 pub(super) struct Choice {
     pub(super) graph: StageGraph,
-    pub(super) tasks: Expr,
     /// Which of its requests.
     pub(super) request: usize,
     /// What that request asks for.
@@ -51,10 +50,9 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn taken(self, graph: StageGraph, tasks: Expr, requests: &[Request]) -> Choice {
+    fn taken(self, graph: StageGraph, requests: &[Request]) -> Choice {
         Choice {
             graph,
-            tasks,
             request: self.request,
             asked: requests[self.request].clone(),
             home: self.home,
@@ -79,23 +77,21 @@ pub(super) fn choose_among(
     graph: StageGraph,
     requests: &[Request],
 ) -> Result<Choice, NoChoice> {
-    let tasks = tasks(context.typed, graph.stage);
-    let (candidates, refused) = candidates(context, &graph, requests, &tasks);
+    let (candidates, refused) = candidates(context, &graph, requests);
     let best = best(context, candidates).ok_or(refused)?;
-    Ok(best.taken(graph, tasks, requests))
+    Ok(best.taken(graph, requests))
 }
 
 /// All ways to place a stage of which the times are known.
 pub(super) fn alternatives(context: &Context<'_>, stage: StageId) -> Vec<Choice> {
     let graph = StageGraph::of(context.typed, &context.usage, stage);
     let requests = &context.typed.graph().stages[stage].requests;
-    let tasks = tasks(context.typed, stage);
-    let (candidates, _) = candidates(context, &graph, requests, &tasks);
+    let (candidates, _) = candidates(context, &graph, requests);
     let known = candidates
         .into_iter()
         .filter(|candidate| candidate.finish.is_some());
     known
-        .map(|candidate| candidate.taken(graph.clone(), tasks.clone(), requests))
+        .map(|candidate| candidate.taken(graph.clone(), requests))
         .collect()
 }
 
@@ -104,7 +100,6 @@ fn candidates(
     context: &Context<'_>,
     graph: &StageGraph,
     requests: &[Request],
-    tasks: &Expr,
 ) -> (Vec<Candidate>, NoChoice) {
     let mut candidates = Vec::new();
     let mut refused = NoChoice::Impossible;
@@ -115,7 +110,7 @@ fn candidates(
                 Ok(division) => candidates.push(Candidate {
                     request: position,
                     home,
-                    finish: finish(context, &division, tasks, machine),
+                    finish: finish(context, &division, &graph.tasks, machine),
                     division,
                 }),
                 Err(why) if matches!(refused, NoChoice::Impossible) => {

@@ -90,7 +90,7 @@ pub(super) fn tasks_of(context: &Context<'_>, stage: StageId, choice: &Choice) -
     let machine = choice.machine(context);
     let time = choice.division.time;
     Some(Tasks {
-        count: context.sizes.planned.eval(&choice.tasks)?,
+        count: context.sizes.planned.eval(&choice.graph.tasks)?,
         time: time.unwrap_or(0),
         on_gpu: time.and(choice.division.gpu_time).unwrap_or(0),
         share: Share {
@@ -174,7 +174,7 @@ fn unknown(choices: &IdVec<StageId, Choice>) -> Vec<StageId> {
 fn transferred(context: &Context<'_>, choices: &IdVec<StageId, Choice>) -> Option<u64> {
     let mut total = 0u64;
     for choice in choices.iter() {
-        let tasks = context.sizes.planned.eval(&choice.tasks)?;
+        let tasks = context.sizes.planned.eval(&choice.graph.tasks)?;
         let bytes = choice.division.transferred(&choice.graph, &context.sizes);
         total = total.checked_add(bytes.checked_mul(tasks)?)?;
     }

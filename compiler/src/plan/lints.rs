@@ -7,6 +7,7 @@ mod devices;
 mod dispatch;
 mod gpus;
 mod memory;
+mod narrow_vram;
 mod neighbours;
 mod queues;
 mod shares;
@@ -140,7 +141,7 @@ impl Lints<'_> {
 
     /// How many tasks a stage has; one where that is unknown.
     fn tasks(&self, choice: &Choice) -> u64 {
-        let tasks = self.context.sizes.planned.eval(&choice.tasks);
+        let tasks = self.context.sizes.planned.eval(&choice.graph.tasks);
         tasks.unwrap_or(1)
     }
 

@@ -7,7 +7,8 @@ use haul_ir::plan::Feasibility;
 
 use super::choice::{Choice, NoChoice};
 use super::estimates::{after, feasibility, tasks_of};
-use super::{Context, refusals, tasks};
+use super::{Context, refusals};
+use crate::place::tasks;
 use crate::places::Places;
 use crate::simulate::{Schedule, Share, Tasks, simulate};
 

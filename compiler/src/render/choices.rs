@@ -1,21 +1,24 @@
 //! Why a group is where it is, with the numbers of both choices.
 
 use haul_ir::cost::Nanos;
+use haul_ir::id::{GroupId, StageId};
 use haul_ir::plan::{Flip, GroupPlan, Placement, Plan, Reason, Side};
 
 use super::units::{bytes, time};
 
 /// What there is to say of a group that had a choice: the numbers of the reason, the cost of the
-/// other choice, and where it would flip.
-pub(super) fn of(group: &GroupPlan) -> Option<String> {
-    let placement = &group.placement;
+/// other choice, and where it would flip with the request that its stage gets.
+pub(super) fn of(plan: &Plan, stage: StageId, group: GroupId) -> Option<String> {
+    let placement = &plan.groups[group].placement;
     let other = placement.side.other();
     let mut parts: Vec<String> = numbers(&placement.reason).into_iter().collect();
     parts.extend(placement.regret.map(|regret| {
         let longer = time(regret);
         format!("with it on the {other} the task takes {longer} longer")
     }));
-    parts.extend(placement.flip.as_ref().map(flip));
+    let is_only = plan.typed.graph().stages[stage].requests.len() == 1;
+    let request = if is_only { "" } else { " with this request" };
+    parts.extend(placement.flip.as_ref().map(|at| flip(at) + request));
     let doubt = if placement.close_call {
         " (close call)"
     } else {

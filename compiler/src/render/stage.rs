@@ -166,7 +166,7 @@ impl Facts<'_> {
     fn choices(&self) -> Vec<(&'static str, String)> {
         let groups = self.plan.typed.groups_of(self.id);
         let choice = |group| {
-            let text = choices::of(&self.plan.groups[group])?;
+            let text = choices::of(self.plan, self.id, group)?;
             let name = &self.graph.ops[self.plan.typed.head(group)].name;
             Some(("choice", format!("{name}: {text}")))
         };

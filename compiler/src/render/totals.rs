@@ -91,13 +91,17 @@ fn sooner(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// `queueing 30.0 ms: kernel 25.0 ms, all 5.00 ms`, the longest first.
+/// `queueing 30.0 ms: kernel 25.0 ms, all 5.00 ms`, the longest first. Where a time is unknown, others
+/// may wait for it.
 fn queueing(plan: &Plan) -> String {
     let stages = plan.stages.entries();
     let waits = stages.filter_map(|(id, stage)| Some((stage.queueing.filter(|t| *t > 0)?, id)));
     let mut waits: Vec<_> = waits.collect();
-    if waits.is_empty() {
-        return "queueing none".to_owned();
+    let is_bound = !plan.estimates.unknown.is_empty();
+    match (waits.is_empty(), is_bound) {
+        (true, true) => return "queueing unknown".to_owned(),
+        (true, false) => return "queueing none".to_owned(),
+        (false, _) => {}
     }
     // Stable: of equals the first.
     waits.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
@@ -111,7 +115,9 @@ fn queueing(plan: &Plan) -> String {
         _ => String::new(),
     };
     let each = each.collect::<Vec<_>>().join(", ");
-    format!("queueing {} of all tasks: {each}{more}", units::time(total))
+    let bound = if is_bound { "at least " } else { "" };
+    let total = units::time(total);
+    format!("queueing {bound}{total} of all tasks: {each}{more}")
 }
 
 /// `gpu A100-80GB x 4 on node: held 92 %, busy 31 %`.

@@ -1,8 +1,16 @@
 //! The words of a snapshot's lines: how they are written and taken apart.
 
+use sha2::{Digest, Sha256};
+
 use super::SavedRequest;
 use crate::render::units;
 use crate::syntax::amount;
+
+/// What tells a text from one that was edited: the first 64 bits of its SHA-256 in hexadecimal.
+pub(super) fn digest(text: &str) -> String {
+    let hash = Sha256::digest(text);
+    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
 
 /// A name as one word: as it is, or in quotes where it has spaces or quotes, or nothing in it.
 pub(super) fn word(text: &str) -> String {
@@ -90,7 +98,7 @@ pub(super) fn read_request(text: &str) -> Option<SavedRequest> {
 }
 
 /// Reads a time such as `1.77 ms`, in nanoseconds; of one in minutes or hours the nearest.
-pub(super) fn read_time(text: &str) -> Option<u64> {
+pub(crate) fn read_time(text: &str) -> Option<u64> {
     let (number, unit) = text.trim().split_once(' ')?;
     let unit = match unit {
         "ns" => 1,
@@ -105,7 +113,7 @@ pub(super) fn read_time(text: &str) -> Option<u64> {
 }
 
 /// Reads a price such as `0.0000152 USD`, in billionths.
-pub(super) fn read_usd(text: &str) -> Option<u64> {
+pub(crate) fn read_usd(text: &str) -> Option<u64> {
     scaled(text.trim().strip_suffix(" USD")?, 1_000_000_000)
 }
 
@@ -125,6 +133,13 @@ pub(super) fn scaled(number: &str, unit: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The test vectors of FIPS 180-2, appendix B.1, and of the empty message.
+    #[test]
+    fn digests_are_those_of_sha_256() {
+        assert_eq!(digest("abc"), "ba7816bf8f01cfea");
+        assert_eq!(digest(""), "e3b0c44298fc1c14");
+    }
 
     #[test]
     fn words_of_any_text() {

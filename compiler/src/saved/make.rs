@@ -405,7 +405,11 @@ fn gpu_figures(gpu: &Gpu) -> String {
 fn peaks(peak: &haul_ir::target::Peak) -> String {
     let rate = |rate: u64| units::count(rate.into()) + "flop/s";
     let (f32, f64, f16) = (rate(peak.f32), rate(peak.f64), rate(peak.f16));
-    format!("f32 {f32}, f64 {f64}, f16 {f16}")
+    let bf16 = match peak.bf16 == peak.f16 {
+        true => String::new(),
+        false => format!(", bf16 {}", rate(peak.bf16)),
+    };
+    format!("f32 {f32}, f64 {f64}, f16 {f16}{bf16}")
 }
 
 fn rate(bytes_per_second: u64) -> String {

@@ -3,16 +3,19 @@
 //! Work and decisions come first, in terms of the dims. What depends on the figures of the
 //! target (times, prices, flip points) stands apart under `estimates`, so that a machine
 //! measured anew changes numbers and not decisions. Nothing is aligned, and nothing says when,
-//! where or from which folder it was made.
+//! where or from which folder it was made. The last line is the [digest] of all others.
 
 use std::fmt::{self, Write};
 
-use super::lines::{request, word};
+use super::lines::{digest, request, word};
 use super::*;
 use crate::render::units;
 
 /// The version of the layout.
 pub(super) const LAYOUT: u32 = 1;
+
+/// What the last line begins with.
+pub(super) const DIGEST: &str = "digest";
 
 /// The plan as lines of facts; ends in a newline.
 pub(super) fn snapshot(plan: &SavedPlan) -> String {
@@ -20,7 +23,7 @@ pub(super) fn snapshot(plan: &SavedPlan) -> String {
         plan,
         out: String::new(),
     };
-    match printer.print() {
+    match printer.print().and_then(|()| printer.digest()) {
         Ok(()) => printer.out,
         Err(fmt::Error) => unreachable!("writing to a string does not fail"),
     }
@@ -51,6 +54,12 @@ impl Printer<'_> {
             self.stage_estimates(stage)?;
         }
         Ok(())
+    }
+
+    fn digest(&mut self) -> fmt::Result {
+        writeln!(self.out)?;
+        let digest = digest(&self.out);
+        writeln!(self.out, "{DIGEST} {digest}")
     }
 
     fn head(&mut self) -> fmt::Result {

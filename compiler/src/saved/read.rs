@@ -8,7 +8,7 @@ use super::facts::{
     utilisation,
 };
 use super::lines::{read_request, read_time, read_usd, scaled, split_formula};
-use super::print::{LAYOUT, snapshot};
+use super::print::{DIGEST, LAYOUT, snapshot};
 use super::*;
 use crate::render::values::Values;
 
@@ -21,7 +21,8 @@ pub(super) fn read(text: &str) -> Result<SavedPlan, SavedError> {
     reader.plan()
 }
 
-/// Refuses a text that is not what is printed of the plan that was read from it.
+/// Refuses a text that is not what is printed of the plan that was read from it. What a plan holds
+/// as free text prints as it was read: there the last line, the digest of all others, tells.
 pub(super) fn refuse_edited(text: &str, plan: &SavedPlan) -> Result<(), SavedError> {
     let printed = snapshot(plan);
     let (mut told, mut expected) = (text.lines(), printed.lines());
@@ -31,16 +32,16 @@ pub(super) fn refuse_edited(text: &str, plan: &SavedPlan) -> Result<(), SavedErr
             (told, expected) if told == expected => continue,
             (_, expected) => expected,
         };
-        let instead = match expected {
-            Some("") => "an empty line".to_owned(),
-            Some(expected) => format!("`{}`", expected.trim_start()),
-            None => "nothing more".to_owned(),
+        let what = match expected {
+            Some(digest) if digest.starts_with(DIGEST) => {
+                "the plan above was edited after haul wrote it".to_owned()
+            }
+            Some("") => "haul did not print this, but an empty line".to_owned(),
+            Some(expected) => format!("haul did not print this, but `{}`", expected.trim_start()),
+            None => "haul did not print this, but nothing more".to_owned(),
         };
         return Err(SavedError {
-            message: format!(
-                "haul did not print this, but {instead}: `haul snapshot --accept` keeps the plan as \
-                 it is now"
-            ),
+            message: format!("{what}: `haul snapshot --accept` keeps the plan as it is now"),
             line,
         });
     }
@@ -88,9 +89,10 @@ impl<'a> Reader<'a> {
         for stage in &mut stages {
             self.stage_estimates(stage)?;
         }
+        self.field(DIGEST)?;
         self.skip_blank();
         if self.at < self.lines.len() {
-            return Err(self.error("nothing stands after the estimates of the last stage"));
+            return Err(self.error("nothing stands after the digest"));
         }
         Ok(SavedPlan {
             format_version: FORMAT.to_owned(),

@@ -101,6 +101,8 @@ struct Peak {
     f32: Rate,
     f64: Rate,
     f16: Rate,
+    /// As `f16` where it is left out.
+    bf16: Option<Rate>,
 }
 
 /// Shares of the peak that families reach, and of the bandwidth, from 0 to 1.
@@ -231,6 +233,7 @@ impl Peak {
             f32: self.f32.0,
             f64: self.f64.0,
             f16: self.f16.0,
+            bf16: self.bf16.as_ref().unwrap_or(&self.f16).0,
         }
     }
 }

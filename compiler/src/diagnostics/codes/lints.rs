@@ -36,7 +36,8 @@ pub(super) static WARNINGS: &[CodeInfo] = &[
         explanation: "Moving the data would take longer than the GPU saves, so that everything in \
             the stage runs on CPUs while the GPU is held for it. However short that is, it is \
             said. Where the time of the stage is unknown, only if no size brings anything in it to \
-            a GPU: without a kernel, on text or files, or pinned to CPUs.",
+            a GPU: without a kernel, on text or files, or pinned to CPUs. Where only a `vram` below \
+            what its ops need keeps them off, the edit is the memory that they need.",
         wrong: "Pipeline(version: 1, stages: {\"a\": (gpus: 1, do: \"1\")})",
         right: "Pipeline(version: 1, stages: {\"a\": (do: \"1\")})",
     },

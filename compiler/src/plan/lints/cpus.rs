@@ -134,7 +134,7 @@ fn finish_with(lints: &Lints<'_>, choice: &Choice, cpus: u32) -> Option<u128> {
     let division = divide(context.typed, &choice.graph, machine, &context.sizes).ok()?;
     // A GPU that idles instead of the CPUs is no way out.
     let uses_gpu = division.uses_gpu() == choice.division.uses_gpu();
-    uses_gpu.then(|| finish(context, &division, &choice.tasks, machine))?
+    uses_gpu.then(|| finish(context, &division, &choice.graph.tasks, machine))?
 }
 
 /// Whether a number of CPUs is three quarters of another one or less.

@@ -5,6 +5,7 @@ use haul_ir::graph::{GpuCount, Request};
 use haul_ir::plan::Reason;
 use haul_ir::target::Gpu;
 
+use super::narrow_vram::narrow_vram;
 use super::what_if::Saved;
 use super::without_gpu::without_gpu;
 use super::{Lints, WORTH_SAYING, advice, whole_nanos, with_saving};
@@ -21,6 +22,9 @@ pub(super) fn idle(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> {
     let time_held = choice.division.time;
     if choice.division.uses_gpu() || (time_held.is_none() && !is_never_on_gpu(choice)) {
         return None;
+    }
+    if let Some(narrow) = narrow_vram(lints, choice) {
+        return Some(narrow);
     }
     let name = lints.name(choice.graph.stage);
     let message = format!("`{name}` requests a GPU that none of its ops runs on");
@@ -157,7 +161,7 @@ pub(super) fn faster_gpu<'a>(
             let request = with_gpu(Some(gpu.name.clone()));
             let machine = machine(context, &request, home);
             let division = divide(context.typed, &choice.graph, machine, &context.sizes).ok()?;
-            let finish = finish(context, &division, &choice.tasks, machine)?;
+            let finish = finish(context, &division, &choice.graph.tasks, machine)?;
             Some((request, finish, gpu))
         });
     let (request, then, gpu) = finishes.min_by_key(|(_, finish, _)| *finish)?;

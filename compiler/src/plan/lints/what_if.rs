@@ -143,7 +143,7 @@ impl<'a> WhatIf<'a> {
             let vram = choice.division.vram(machine);
             let slots = slots(machine.request, machine.node, machine.gpu, vram);
             let on_one = slots / u64::from(machine.node.count.max(1));
-            let tasks = self.context.sizes.planned.eval(&choice.tasks);
+            let tasks = self.context.sizes.planned.eval(&choice.graph.tasks);
             let tasks = tasks.unwrap_or(1).min(MOST_TASKS);
             tasks.div_ceil(on_one.max(1)).saturating_add(1)
         });

@@ -5,8 +5,8 @@ use haul_ir::expr::Expr;
 use haul_ir::id::{NodeId, StageId};
 use haul_ir::plan::Plan;
 
+use super::super::Context;
 use super::super::choice::{Rank, at_once, finish, machine};
-use super::super::{Context, tasks};
 use super::{doubled, halved, refused};
 use crate::feasibility::{Home, Shortfall, homes};
 use crate::place::{StageGraph, divide};
@@ -27,6 +27,13 @@ pub struct Candidate {
     pub outcome: Result<Predicted, String>,
     /// Whether it was chosen.
     pub is_chosen: bool,
+}
+
+impl Candidate {
+    fn home(&self) -> Option<Home> {
+        let gpu = self.gpu;
+        self.node.map(|node| Home { node, gpu })
+    }
 }
 
 /// What is predicted of a candidate; unknown where there is nothing.
@@ -67,7 +74,6 @@ pub enum Behind {
 /// All candidates, by request and then in the target's order.
 pub(super) fn candidates(context: &Context<'_>, stage: StageId, plan: &Plan) -> Vec<Candidate> {
     let graph = StageGraph::of(context.typed, &context.usage, stage);
-    let tasks = tasks(context.typed, stage);
     let chosen = &plan.stages[stage];
     let requests = &context.typed.graph().stages[stage].requests;
     let mut candidates = Vec::new();
@@ -88,7 +94,7 @@ pub(super) fn candidates(context: &Context<'_>, stage: StageId, plan: &Plan) -> 
                 outcome: match divided {
                     Ok(division) => Ok(Predicted {
                         time: division.time,
-                        finish: finish(context, &division, &tasks, machine),
+                        finish: finish(context, &division, &graph.tasks, machine),
                         at_once: at_once(&division, machine),
                         behind: None,
                     }),
@@ -97,7 +103,7 @@ pub(super) fn candidates(context: &Context<'_>, stage: StageId, plan: &Plan) -> 
             });
         }
     }
-    compare(context, &mut candidates, &tasks);
+    compare(context, &mut candidates, &graph);
     candidates
 }
 
@@ -131,7 +137,7 @@ pub(super) fn no_node(context: &Context<'_>, shortfall: &Shortfall) -> String {
 }
 
 /// Says of each candidate why it is not the one that was chosen.
-fn compare(context: &Context<'_>, candidates: &mut [Candidate], tasks: &Expr) {
+fn compare(context: &Context<'_>, candidates: &mut [Candidate], graph: &StageGraph) {
     let Some((chosen, best)) = candidates.iter().find_map(|candidate| {
         let predicted = candidate.outcome.as_ref().ok()?;
         candidate.is_chosen.then(|| (candidate.clone(), *predicted))
@@ -141,17 +147,13 @@ fn compare(context: &Context<'_>, candidates: &mut [Candidate], tasks: &Expr) {
     let predicted = candidates.iter().filter_map(|c| c.outcome.as_ref().ok());
     let all_known = predicted.clone().all(|p| p.finish.is_some());
     let rank = |candidate: &Candidate, predicted: &Predicted| {
-        let home = Home {
-            node: candidate.node?,
-            gpu: candidate.gpu,
-        };
         let finish = predicted.finish.filter(|_| all_known);
+        let home = candidate.home()?;
         Some(Rank::of(context.target, candidate.request, home, finish))
     };
     let Some(first) = rank(&chosen, &best) else {
         return;
     };
-    let tasks = context.sizes.planned.eval(tasks);
     for candidate in candidates.iter_mut().filter(|c| !c.is_chosen) {
         let Ok(mut predicted) = candidate.outcome.clone() else {
             continue;
@@ -160,7 +162,7 @@ fn compare(context: &Context<'_>, candidates: &mut [Candidate], tasks: &Expr) {
             () if second.finish < first.finish => Behind::Waits,
             () if second.finish != first.finish => Behind::Finish {
                 by: second.finish.saturating_sub(first.finish),
-                tasks: tasks.and_then(|tasks| first_with(tasks, &predicted, &best)),
+                tasks: first_with(context, graph, candidate, &chosen),
             },
             () if second.request != first.request => Behind::Request,
             () if second.idle_gpus != first.idle_gpus => Behind::IdleGpus,
@@ -172,17 +174,36 @@ fn compare(context: &Context<'_>, candidates: &mut [Candidate], tasks: &Expr) {
 }
 
 /// The nearest number of tasks with which one candidate finishes before another.
-fn first_with(tasks: u64, one: &Predicted, other: &Predicted) -> Option<u64> {
-    let finish = |predicted: &Predicted, tasks: u64| {
-        let waves = tasks.div_ceil(predicted.at_once);
-        Some(u128::from(predicted.time?) * u128::from(waves))
-    };
-    let is_first = |tasks: &u64| match (finish(one, *tasks), finish(other, *tasks)) {
-        (Some(one), Some(other)) => one < other,
-        _ => false,
+fn first_with(
+    context: &Context<'_>,
+    graph: &StageGraph,
+    one: &Candidate,
+    other: &Candidate,
+) -> Option<u64> {
+    let tasks = context.sizes.planned.eval(&graph.tasks)?;
+    let is_first = |tasks: &u64| {
+        let finish = |candidate| finish_with(context, graph, candidate, *tasks);
+        finish(one)
+            .zip(finish(other))
+            .is_some_and(|(one, other)| one < other)
     };
     let more = doubled(tasks, tasks.saturating_mul(MOST_TASKS));
     halved(tasks)
         .find(is_first)
         .or_else(|| more.into_iter().find(is_first))
+}
+
+/// When a candidate would finish so many tasks.
+fn finish_with(
+    context: &Context<'_>,
+    graph: &StageGraph,
+    candidate: &Candidate,
+    tasks: u64,
+) -> Option<u128> {
+    let requests = &context.typed.graph().stages[graph.stage].requests;
+    let machine = machine(context, &requests[candidate.request], candidate.home()?);
+    let mut graph = graph.clone();
+    graph.tasks = Expr::from(tasks);
+    let division = divide(context.typed, &graph, machine, &context.sizes).ok()?;
+    finish(context, &division, &graph.tasks, machine)
 }

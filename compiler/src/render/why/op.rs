@@ -27,7 +27,7 @@ pub(super) fn of_op(why: &Why, group: GroupId, values: &Values<'_>, colour: Colo
         choices::reason(placement)
     );
     let mut out = colour.paint(HEADING, &title) + "\n";
-    let choice = choices::of(&plan.groups[group]).map(|text| ("choice", text));
+    let choice = choices::of(plan, *stage, group).map(|text| ("choice", text));
     for (label, text) in about(plan, group, values).into_iter().chain(choice) {
         out += &labelled(label, &text, colour);
     }
