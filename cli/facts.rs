@@ -5,7 +5,7 @@ use haul_compiler::{Checked, Facts, check as compile, render, syntax, undeclared
 use haul_executor::Paths;
 use haul_ir::format::{self, Typing};
 use haul_ir::graph::{Graph, Input, Pin, Source};
-use haul_ir::types::{TensorType, ValueType};
+use haul_ir::types::ValueType;
 
 use crate::exit::Trouble;
 use crate::file::File;
@@ -84,7 +84,7 @@ fn read_data(facts: &mut Facts, file: &File, paths: &Paths, input: &Input, ty: &
     let name = &input.name;
     match &input.source {
         Source::File(data) if data.format.typing != Typing::Text => {
-            read_header(facts, file, paths, name, data, ty.tensor());
+            read_header(facts, file, paths, name, data, Some(ty));
         }
         Source::Files { glob, .. } => match haul_executor::files(glob, paths) {
             Ok(files) => {
@@ -110,7 +110,7 @@ fn read_header(
     paths: &Paths,
     name: &str,
     data: &format::File,
-    declared: Option<&TensorType>,
+    declared: Option<&ValueType>,
 ) {
     match haul_executor::header(data, declared, paths) {
         Ok(ty) => {

@@ -248,8 +248,32 @@ def spectrogram():
     }
 
 
+def penguins():
+    measures = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
+    with open(DATA / "penguins.csv", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if "NA" not in (row[m] for m in measures)]
+    species = np.array([row["species"] for row in rows])
+    x = np.array([[float(row[m]) for m in measures] for row in rows])
+    names, group, count = np.unique(species, return_inverse=True, return_counts=True)
+    centre = np.array([x[species == name].mean(axis=0) for name in names])
+    distance = (((x[:, np.newaxis] - centre) / x.std(axis=0)) ** 2).sum(axis=2)
+    second, first = -np.sort(-distance, axis=1)[:, -2:].T
+    assert (second - first).min() > 1e-6, "two species too near each other"
+    heavy = x[(species != "Gentoo") & (x[:, 3] > 4500)]
+    heavy = heavy[np.argsort(-heavy[:, 3], kind="stable")][:, [0, 3]].copy("C")
+    return {
+        "means": (centre, within(rtol=1e-12, why="f64 means of some 100 numbers")),
+        "count": (count, within()),
+        "nearest": (
+            np.mean(distance.argmin(axis=1) == group),
+            within(rtol=1e-12, why="a count of 342 in f64, divided once"),
+        ),
+        "heavy": (heavy, within()),
+    }
+
+
 def main():
-    for pipeline in (mixed, denoise, digits, correlation, filters, pca, heat, option, resonance, spectrogram):
+    for pipeline in (mixed, denoise, digits, correlation, filters, pca, heat, option, resonance, spectrogram, penguins):
         folder = PIPELINES / "expected" / pipeline.__name__
         folder.mkdir(parents=True, exist_ok=True)
         outputs = pipeline()

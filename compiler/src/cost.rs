@@ -217,6 +217,9 @@ fn compute_dtype(graph: &Graph, node: &OpNode) -> DType {
 }
 
 fn is_view(node: &OpNode) -> bool {
-    let on_cpu = matches!(node.op.cpu(), CpuKernel::View(_) | CpuKernel::Reshape);
-    on_cpu && node.op.gpu() == GpuKernel::View
+    match node.op.cpu() {
+        CpuKernel::View(_) | CpuKernel::Reshape => node.op.gpu() == GpuKernel::View,
+        CpuKernel::Columns(_) => true,
+        _ => false,
+    }
 }

@@ -8,10 +8,10 @@ mod sinks;
 
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::dtype::DType;
-use haul_ir::expr::Expr;
-use haul_ir::graph::{Arg, Graph, OpNode, Producer, Scalar, Value};
+use haul_ir::expr::{Expr, Symbol};
+use haul_ir::graph::{Arg, Dim, Graph, OpNode, Producer, Scalar, Value};
 use haul_ir::id::{Id, IdVec, OpId, StageId, ValueId};
-use haul_ir::op::{ArgType, Attrs, Call, Inferred, Weak};
+use haul_ir::op::{ArgType, Attr, Attrs, Call, Inferred, ParamKind, Weak};
 use haul_ir::types::ValueType;
 
 use self::naming::Naming;
@@ -93,6 +93,7 @@ impl Inference<'_> {
         else {
             return;
         };
+        self.name_size(id, line);
         let node = &self.nodes[id];
         let inferred = node.op.infer(&Call {
             inputs: &types,
@@ -104,10 +105,49 @@ impl Inference<'_> {
                 self.mistakes.report(mistake);
             }
             Ok(inferred) => {
+                self.know_bounds(&inferred, line);
                 if self.are_fine(id, &types, &inferred, line) {
                     self.op(id, inferred, line);
                 }
             }
+        }
+    }
+
+    /// Gives a size that only the data tells a name, where the author has not: that of its line.
+    fn name_size(&mut self, id: NodeId, line: &Line<'_, '_>) {
+        let params = self.nodes[id].op.params().iter();
+        let mut sizes = params.filter(|param| param.kind == ParamKind::Size);
+        let Some(param) = sizes.next() else { return };
+        let attrs = &mut self.nodes[id].attrs.0;
+        let Some((_, attr)) = attrs.iter_mut().find(|(name, _)| *name == param.name) else {
+            return;
+        };
+        if *attr == Attr::None {
+            let dims = &self.graph.dims;
+            let is_taken = &|symbol: &Symbol| dims.contains_key(symbol);
+            let symbol = line.naming.size(&line.resolved.name.value, is_taken);
+            let dim = Dim {
+                per_item: line.resolved.each,
+                ..Dim::default()
+            };
+            self.graph.dims.insert(symbol.clone(), dim);
+            *attr = Attr::Size(symbol);
+        }
+    }
+
+    /// Plans sizes that only the data tells at the largest that they can be, where the file says
+    /// nothing of them.
+    fn know_bounds(&mut self, inferred: &Inferred, line: &Line<'_, '_>) {
+        for (symbol, most) in &inferred.bounds {
+            let at = |of: fn(&Dim) -> Option<u64>| {
+                let known = |symbol: &Symbol| Some(i128::from(of(self.graph.dims.get(symbol)?)?));
+                u64::try_from(most.eval(&known).ok()?).ok()
+            };
+            let (plan, max) = (at(|dim| dim.plan.or(dim.max)), at(|dim| dim.max));
+            let dim = self.graph.dims.entry(symbol.clone()).or_default();
+            dim.plan = dim.plan.or(dim.max).or(plan);
+            dim.max = dim.max.or(max);
+            dim.per_item = dim.per_item.or(line.resolved.each);
         }
     }
 
@@ -160,18 +200,14 @@ impl Inference<'_> {
             });
             return false;
         }
-        let tensors = || inferred.outputs.iter().filter_map(ValueType::tensor);
-        if let Some(tensor) = tensors().find(|tensor| is_too_large(tensor)) {
-            let message = format!(
-                "`{}` gives {tensor}, which is too large",
-                node.origin.written
-            );
+        if let Some(ty) = inferred.outputs.iter().find(|ty| is_too_large(ty)) {
+            let message = format!("`{}` gives {ty}, which is too large", node.origin.written);
             self.mistakes
                 .report(Diagnostic::error(OVERFLOW, node.origin.at, message));
             return false;
         }
         let takes_items = types.iter().any(|ty| matches!(ty, ArgType::Items(..)));
-        let mut sizes = tensors().flat_map(|tensor| &tensor.shape);
+        let mut sizes = inferred.outputs.iter().flat_map(ValueType::sizes);
         match sizes
             .find_map(|size| self.foreign(size, line))
             .filter(|_| takes_items)

@@ -37,6 +37,12 @@ impl Ops {
 pub(crate) const TRANSPOSE: &str = "transpose";
 /// The op of `x[…]`.
 pub(crate) const INDEX: &str = "index";
+/// The op of `t.name`.
+pub(crate) const COLUMN: &str = "column";
+/// The op of `x[mask]`.
+pub(crate) const FILTER: &str = "filter";
+/// The op of `x == 'word'`.
+pub(crate) const TEXT_EQUAL: &str = "text_equal";
 /// The op that makes a tensor without gaps of any view.
 pub(crate) const COPY: &str = "copy";
 

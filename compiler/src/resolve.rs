@@ -21,6 +21,7 @@ mod scalars;
 mod sizes;
 mod sources;
 mod stages;
+mod tables;
 mod used;
 
 use std::collections::HashSet;

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use haul_ir::expr::Expr;
 use haul_ir::graph::{Graph, Typed};
 use haul_ir::id::{GroupId, IdVec, StageId, ValueId};
-use haul_ir::types::TensorType;
 
 /// What groups read and write. Values that never leave their group are of no group.
 pub(crate) struct Usage {
@@ -33,10 +32,10 @@ impl Usage {
 }
 
 /// The bytes of a value as a task of a stage sees it: one item where the stage runs over the
-/// value's collection, else all of them. Text has none: only the data knows its length.
+/// value's collection, else all of them. The letters of text are not counted: only the data knows how many there are.
 pub(crate) fn bytes_in(graph: &Graph, stage: StageId, value: ValueId) -> Expr {
     let value = &graph.values[value];
-    let bytes = value.ty.tensor().map_or(Expr::ZERO, TensorType::bytes);
+    let bytes = value.ty.bytes();
     match value.over {
         Some(over) if graph.stages[stage].each != Some(over) => {
             &bytes * &graph.collections[over].width

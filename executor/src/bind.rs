@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use haul_ir::expr::{Expr, Symbol};
-use haul_ir::types::{Axes, TensorType};
+use haul_ir::types::ValueType;
 
 /// The sizes that are known so far.
 #[derive(Clone, Default)]
@@ -86,12 +86,12 @@ impl Dims {
     ///
     /// # Errors
     /// The number of axes or a size differs.
-    pub(crate) fn unify(&mut self, declared: &TensorType, found: &[usize]) -> Result<(), String> {
-        if declared.rank() != found.len() {
+    pub(crate) fn unify(&mut self, declared: &ValueType, found: &[usize]) -> Result<(), String> {
+        if declared.sizes().len() != found.len() {
             return Err(self.mismatch(declared, found, ""));
         }
         // Plain symbols first: they may be all that an expression in another axis needs.
-        let axes = || declared.shape.iter().zip(found);
+        let axes = || declared.sizes().iter().zip(found);
         for (expr, size) in axes().filter(|(expr, _)| expr.as_symbol().is_some()) {
             self.meet(declared, found, expr, *size as u64)?;
         }
@@ -108,7 +108,7 @@ impl Dims {
 
     fn meet(
         &mut self,
-        declared: &TensorType,
+        declared: &ValueType,
         found: &[usize],
         expr: &Expr,
         size: u64,
@@ -154,9 +154,9 @@ impl Dims {
         Some((symbol.clone(), u64::try_from(value).ok().filter(|_| fits)?))
     }
 
-    fn mismatch(&self, declared: &TensorType, found: &[usize], reason: &str) -> String {
-        let sizes: Vec<_> = found.iter().map(|size| Expr::from(*size as u64)).collect();
-        let found = format!("{}{}", declared.dtype, Axes(&sizes));
+    fn mismatch(&self, declared: &ValueType, found: &[usize], reason: &str) -> String {
+        let sizes = found.iter().map(|size| Expr::from(*size as u64));
+        let found = declared.with_sizes(sizes.collect());
         match reason {
             "" => format!("it is {found}, not {declared} as declared"),
             _ => format!("it is {found}, not {declared} as declared: {reason}"),
@@ -168,13 +168,14 @@ impl Dims {
 mod tests {
     use super::*;
     use haul_ir::dtype::DType;
+    use haul_ir::types::TensorType;
 
     fn symbol(name: &str) -> Expr {
         Expr::symbol(Symbol::new(name))
     }
 
-    fn f32(shape: Vec<Expr>) -> TensorType {
-        TensorType::new(DType::F32, shape)
+    fn f32(shape: Vec<Expr>) -> ValueType {
+        TensorType::new(DType::F32, shape).into()
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl Inputs {
                     collections[collection] = Items::of_files(files);
                 }
                 (Source::File(file), None) => {
-                    let found = io::peek(file, ty.tensor(), access);
+                    let found = io::peek(file, Some(ty), access);
                     let found = found.map_err(|error| error.of_input(&input.name))?;
                     if let Some(shape) =
                         learn(ty, &found, &mut dims).map_err(|reason| of_input(input, reason))?
@@ -138,7 +138,7 @@ fn check_item(
     if file.format.typing == Typing::Numbers || Location::is_remote(&file.path) {
         return Ok(());
     }
-    let found = io::peek(&file, ty.tensor(), access);
+    let found = io::peek(&file, Some(ty), access);
     let found = found.map_err(|error| error.of_input(&input.name))?;
     let met = learn(ty, &found, &mut dims.clone());
     met.map(drop).map_err(|reason| {
@@ -159,10 +159,10 @@ pub(crate) fn item_file(path: &Path, input: &Input, ty: &ValueType) -> Result<Fi
 
 /// Binds the sizes of a type to those that were found, and tells these.
 fn learn(ty: &ValueType, found: &ValueType, dims: &mut Dims) -> Result<Option<Vec<usize>>, String> {
-    let (Some(ty), Some(found)) = (ty.tensor(), found.tensor()) else {
+    if *ty == ValueType::Text {
         return Ok(None);
-    };
-    let sizes = found.shape.iter().map(|size| size.as_u64());
+    }
+    let sizes = found.sizes().iter().map(|size| size.as_u64());
     let sizes = sizes.map(|size| size.and_then(|size| usize::try_from(size).ok()));
     let shape: Vec<usize> = sizes
         .collect::<Option<_>>()

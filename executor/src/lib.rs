@@ -26,6 +26,7 @@ mod scalar;
 mod schedule;
 mod store;
 mod strided;
+mod table;
 mod task;
 mod tensor;
 

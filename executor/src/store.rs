@@ -171,7 +171,7 @@ impl<'a> Store<'a> {
                 io::fill_made(source, ty.dtype, buffer.bytes_mut()).map_err(blame)?;
                 Ok(Data::Tensor(Tensor::contiguous(ty.dtype, &shape, buffer)))
             }
-            (_, ValueType::Text) => Err(fault(format!("{id:?} makes no text"))),
+            (_, ty) => Err(fault(format!("{id:?} makes no {ty}"))),
         }
     }
 
@@ -210,7 +210,7 @@ impl<'a> Store<'a> {
         dims: &Dims,
     ) -> Result<Data, RunError> {
         let Data::Tensor(whole) = self.take_input(of, 0, dims)? else {
-            return Err(fault(format!("{of:?} is text and cannot be split")));
+            return Err(fault(format!("{of:?} is no tensor and cannot be split")));
         };
         let Some(&all) = whole.layout.shape.get(axis) else {
             return Err(fault(format!("{of:?} has no axis {axis} to split")));

@@ -10,7 +10,6 @@ use haul_ir::graph::Producer;
 use haul_ir::id::{CollectionId, IdVec, StageId, ValueId};
 use haul_ir::plan::Plan;
 use haul_ir::report::{Preview, Written};
-use haul_ir::types::ValueType;
 
 use crate::bind::Dims;
 use crate::cancel::Stop;
@@ -185,10 +184,7 @@ impl Context<'_> {
         dims: &mut Dims,
     ) -> Result<(), RunError> {
         let graph = self.plan.typed.graph();
-        let (ValueType::Tensor(ty), Data::Tensor(tensor)) = (&graph.values[value].ty, data) else {
-            return Ok(());
-        };
-        let met = dims.unify(ty, &tensor.layout.shape);
+        let met = dims.unify(&graph.values[value].ty, data.sizes());
         met.map_err(|reason| match graph.values[value].producer {
             Producer::Input(input) => {
                 let input = &graph.inputs[input];

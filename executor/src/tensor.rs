@@ -1,4 +1,4 @@
-//! What flows at run time: tensors in charged buffers, and text.
+//! What flows at run time: tensors in charged buffers, columns and tables, and text.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,10 +6,11 @@ use std::sync::Arc;
 use haul_ir::dtype::DType;
 use haul_ir::expr::Expr;
 use haul_ir::tensor::{Layout, View};
-use haul_ir::types::{TensorType, ValueType};
+use haul_ir::types::{ColumnType, TensorType, ValueType};
 
 use crate::memory::{Account, Buffer, Charge, Hold};
 use crate::strided::Walk;
+use crate::table::{Column, Table};
 
 /// Elements that are read in order at a time.
 const BLOCK: usize = 1 << 14;
@@ -18,6 +19,8 @@ const BLOCK: usize = 1 << 14;
 #[derive(Clone)]
 pub(crate) enum Data {
     Tensor(Tensor),
+    Column(Column),
+    Table(Table),
     Text(Text),
 }
 
@@ -45,6 +48,8 @@ impl Data {
         match self {
             Data::Tensor(tensor) if tensor.buffer.is_mapped() => 0,
             Data::Tensor(tensor) => tensor.layout.elements() as u64 * tensor.dtype.size(),
+            Data::Column(column) => column.bytes(),
+            Data::Table(table) => table.bytes(),
             Data::Text(text) => text.contents.0.len() as u64,
         }
     }
@@ -57,6 +62,11 @@ impl Data {
                 let shape = shape.map(|size| Expr::from(*size as u64));
                 TensorType::new(tensor.dtype, shape.collect()).into()
             }
+            Data::Column(column) => ValueType::Column(ColumnType {
+                cell: column.cell,
+                rows: (column.rows as u64).into(),
+            }),
+            Data::Table(table) => ValueType::Table(table.ty()),
             Data::Text(_) => ValueType::Text,
         }
     }
@@ -68,7 +78,7 @@ impl Data {
     pub(crate) fn tensor(&self) -> std::io::Result<&Tensor> {
         match self {
             Data::Tensor(tensor) => Ok(tensor),
-            Data::Text(_) => Err(std::io::ErrorKind::InvalidInput.into()),
+            _ => Err(std::io::ErrorKind::InvalidInput.into()),
         }
     }
 
@@ -79,6 +89,8 @@ impl Data {
         let _hold = hold.map(Arc::new);
         match self {
             Data::Tensor(tensor) => Data::Tensor(Tensor { _hold, ..tensor }),
+            Data::Column(column) => Data::Column(column.held_by(_hold)),
+            Data::Table(table) => Data::Table(table.held_by(_hold)),
             Data::Text(text) => Data::Text(Text { _hold, ..text }),
         }
     }
@@ -87,7 +99,22 @@ impl Data {
     pub(crate) fn move_to(&self, account: &Arc<Account>) {
         match self {
             Data::Tensor(tensor) => tensor.buffer.charge().move_to(account),
-            Data::Text(text) => text.contents.1.move_to(account),
+            Data::Column(column) => column.move_to(account),
+            Data::Table(table) => {
+                let columns = table.columns.iter();
+                columns.for_each(|column| column.move_to(account));
+            }
+            Data::Text(text) => text.move_to(account),
+        }
+    }
+
+    /// The sizes of its axes: the rows of a column or table; none for a text.
+    pub(crate) fn sizes(&self) -> &[usize] {
+        match self {
+            Data::Tensor(tensor) => &tensor.layout.shape,
+            Data::Column(column) => std::slice::from_ref(&column.rows),
+            Data::Table(table) => std::slice::from_ref(&table.rows),
+            Data::Text(_) => &[],
         }
     }
 }
@@ -97,6 +124,11 @@ impl fmt::Display for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Data::Tensor(tensor) => write!(f, "{}{:?}", tensor.dtype, tensor.layout.shape),
+            Data::Column(column) => write!(f, "{}[{}]", column.cell, column.rows),
+            Data::Table(table) => {
+                let (rows, columns) = (table.rows, table.columns.len());
+                write!(f, "a table of {rows} rows and {columns} columns")
+            }
             Data::Text(_) => f.write_str("text"),
         }
     }
@@ -110,6 +142,21 @@ impl Tensor {
             layout: Layout::contiguous(shape),
             buffer: Arc::new(buffer),
             _hold: None,
+        }
+    }
+
+    /// All of a buffer that others have as well.
+    pub(crate) fn shared(
+        dtype: DType,
+        shape: &[usize],
+        buffer: Arc<Buffer>,
+        hold: Option<Arc<Hold>>,
+    ) -> Self {
+        Self {
+            dtype,
+            layout: Layout::contiguous(shape),
+            buffer,
+            _hold: hold,
         }
     }
 
@@ -157,6 +204,10 @@ impl Text {
             contents: Arc::new((text, charge)),
             _hold: None,
         }
+    }
+
+    pub(crate) fn move_to(&self, account: &Arc<Account>) {
+        self.contents.1.move_to(account);
     }
 
     pub(crate) fn as_str(&self) -> &str {

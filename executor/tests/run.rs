@@ -91,7 +91,10 @@ fn a_fan_out_is_gathered_in_the_order_of_its_items() {
     p.graph.dims.insert(n.clone(), dim);
     p.stage("parsed", Some(files), 1, MIB);
     let ty = TensorType::new(DType::F32, vec![Expr::symbol(n), Expr::from(2_u64)]);
-    let attrs = [("type", Attr::Type(ty)), ("header", Attr::Bool(true))];
+    let attrs = [
+        ("type", Attr::Type(ty.into())),
+        ("header", Attr::Bool(true)),
+    ];
     let parsed = p.op_with("parsed", op("parse_csv"), vec![value(item)], &attrs);
     p.gives(parsed);
     p.stage("sums", Some(files), 1, MIB);

@@ -75,7 +75,10 @@ fn a_size_of_an_item_is_the_same_in_all_its_tasks() {
     for (name, header) in [("with", true), ("without", false)] {
         p.stage(name, Some(files), 1, MIB);
         let ty = TensorType::new(DType::F32, vec![Expr::symbol(n.clone())]);
-        let attrs = [("type", Attr::Type(ty)), ("header", Attr::Bool(header))];
+        let attrs = [
+            ("type", Attr::Type(ty.into())),
+            ("header", Attr::Bool(header)),
+        ];
         let parsed = p.op_with("parsed", op("parse_csv"), vec![value(item)], &attrs);
         p.op("met", &MEET, vec![value(parsed)]);
     }

@@ -5,11 +5,15 @@
 //! that its dtype does not hold. A long text is cut into parts that can be read in any order, or
 //! at once.
 
+mod cells;
+
 use csv::{ByteRecord, Reader, ReaderBuilder};
 use half::{bf16, f16};
 
+pub use self::cells::CsvRows;
 use crate::dtype::DType;
 use crate::op::KernelError;
+use crate::rows::MOST_BYTES;
 use crate::tensor::{Bool, Element};
 
 /// Bytes of text that one part has, and the rest of its last line.
@@ -246,7 +250,7 @@ impl<'a> Table<'a> {
         Ok(record)
     }
 
-    /// Refuses a line with more fields than there may be, before any are collected.
+    /// Refuses a line with more fields or bytes than there may be, before any are collected.
     fn check_fields(&self, part: usize) -> Result<(), KernelError> {
         let text = self.parts[part];
         let is_short = |line: &str| line.len() < MOST_FIELDS;
@@ -261,10 +265,14 @@ impl<'a> Table<'a> {
                 byte if byte == self.dialect.delimiter && !quoted => commas += 1,
                 _ => {}
             }
-            if commas == MOST_FIELDS {
-                let error = KernelError::new(format!("has more than {MOST_FIELDS} fields"));
-                return Err(error.at_line(self.line(part, start)));
-            }
+            let refused = if commas == MOST_FIELDS {
+                format!("has more than {MOST_FIELDS} fields")
+            } else if at + 1 - start > MOST_BYTES {
+                format!("has more than {} MiB", MOST_BYTES >> 20)
+            } else {
+                continue;
+            };
+            return Err(KernelError::new(refused).at_line(self.line(part, start)));
         }
         Ok(())
     }
@@ -342,7 +350,7 @@ fn unreadable(error: csv::Error) -> KernelError {
 }
 
 /// An element that a field of a table can hold.
-trait Field: Element {
+pub(crate) trait Field: Element {
     /// The value of a field without blanks around it.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ mod settings;
 
 use std::fmt;
 
-use crate::types::{TensorType, ValueType};
+use crate::types::ValueType;
 
 pub use self::formats::*;
 pub use self::settings::{Column, Setting, SettingKind, SettingValue, Settings};
@@ -30,7 +30,7 @@ pub struct Format {
     /// The settings of an output, where it can be one.
     pub output: Option<&'static [Setting]>,
     /// Whether an input can have this type.
-    pub check_input: fn(&TensorType, &Settings) -> Result<(), Refusal>,
+    pub check_input: fn(&ValueType, &Settings) -> Result<(), Refusal>,
     /// Whether a value of this type can be written.
     pub check_output: fn(&ValueType, &Settings) -> Result<(), Refusal>,
 }

@@ -459,19 +459,12 @@ fn check_values(graph: &Graph) -> Result<(), String> {
                 value.name, value.producer
             ));
         }
-        if let Some(tensor) = value.ty.tensor() {
-            let sizes = tensor
-                .shape
-                .iter()
-                .chain([&tensor.bytes()])
-                .cloned()
-                .collect::<Vec<_>>();
-            let too_large = |size: &Expr| {
-                size.is_overflow() || size.as_int().is_some_and(|n| i64::try_from(n).is_err())
-            };
-            if sizes.iter().any(too_large) {
-                return Err(format!("{id:?} `{}` is too large: {tensor}", value.name));
-            }
+        let too_large = |size: &Expr| {
+            size.is_overflow() || size.as_int().is_some_and(|n| i64::try_from(n).is_err())
+        };
+        if value.ty.sizes().iter().any(too_large) || too_large(&value.ty.bytes()) {
+            let ty = &value.ty;
+            return Err(format!("{id:?} `{}` is too large: {ty}", value.name));
         }
     }
     graph

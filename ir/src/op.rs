@@ -7,10 +7,11 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use crate::column::{DataMut, DataView, Measured};
 use crate::dtype::DType;
 use crate::expr::{Expr, Symbol};
 use crate::tensor::{Layout, View, ViewMut};
-use crate::types::{Shape, TensorType, ValueType};
+use crate::types::{Shape, TableType, TensorType, ValueType};
 
 /// An operation that formulas call by name.
 pub trait Op: Sync {
@@ -94,8 +95,10 @@ pub enum ParamKind {
     Tensor,
     /// One or more tensors; only as the first parameter, the rest by keyword.
     Tensors,
-    /// The contents of a file of text.
+    /// A text, or a column of text.
     Text,
+    /// Any one value: a tensor, a column, a table or a text.
+    Value,
     /// A whole collection: the kernel gets every item.
     Collection,
     /// A whole number, perhaps in dims.
@@ -114,10 +117,16 @@ pub enum ParamKind {
     IntsOrWord(&'static [&'static str]),
     /// Any quoted word, which the op reads: the subscripts of einsum, a pattern.
     Quoted,
+    /// One or more quoted words, which the op reads: names of columns.
+    Words,
+    /// A number or a quoted word: `0` or `'none'`.
+    Literal,
     /// `true` or `false`.
     Bool,
     /// A quoted type: `'f32[n, 8]'`.
     Type,
+    /// A quoted name for a size that only the data tells; one is made where it is left out.
+    Size,
     /// What stands in the brackets of `x[…]`.
     Index,
 }
@@ -127,7 +136,7 @@ impl ParamKind {
     pub fn is_value(self) -> bool {
         matches!(
             self,
-            Self::Tensor | Self::Tensors | Self::Text | Self::Collection
+            Self::Tensor | Self::Tensors | Self::Text | Self::Value | Self::Collection
         )
     }
 }
@@ -156,8 +165,12 @@ pub enum Attr {
     Word(&'static str),
     /// For [`ParamKind::Quoted`].
     Quoted(Arc<str>),
+    /// For [`ParamKind::Words`].
+    Words(Vec<Arc<str>>),
     /// For [`ParamKind::Type`].
-    Type(TensorType),
+    Type(ValueType),
+    /// For [`ParamKind::Size`].
+    Size(Symbol),
     /// For [`ParamKind::Index`].
     Index(Vec<IndexItem>),
 }
@@ -171,11 +184,15 @@ impl Attr {
         match self {
             Attr::Int(expr) => Attr::Int(bind(expr)),
             Attr::Ints(exprs) => Attr::Ints(bind_all(exprs)),
-            Attr::Type(ty) => Attr::Type(TensorType::new(ty.dtype, bind_all(&ty.shape))),
+            Attr::Type(ty) => Attr::Type(ty.with_sizes(bind_all(ty.sizes()))),
             Attr::Index(items) => Attr::Index(items.iter().map(|item| item.bind(&bind)).collect()),
-            Attr::None | Attr::Bool(_) | Attr::Numbers(_) | Attr::Word(_) | Attr::Quoted(_) => {
-                self.clone()
-            }
+            Attr::None
+            | Attr::Bool(_)
+            | Attr::Numbers(_)
+            | Attr::Word(_)
+            | Attr::Quoted(_)
+            | Attr::Words(_)
+            | Attr::Size(_) => self.clone(),
         }
     }
 }
@@ -297,6 +314,25 @@ impl Attrs {
         match self.get(name) {
             Attr::Quoted(text) => Some(text),
             _ => None,
+        }
+    }
+
+    /// The quoted words, where it has them.
+    pub fn words(&self, name: &str) -> &[Arc<str>] {
+        match self.get(name) {
+            Attr::Words(words) => words,
+            _ => &[],
+        }
+    }
+
+    /// The size that only the data tells, as an expression.
+    ///
+    /// # Errors
+    /// The attribute names none.
+    pub fn size(&self, name: &'static str) -> Result<Expr, InferError> {
+        match self.get(name) {
+            Attr::Size(symbol) => Ok(Expr::symbol(symbol.clone())),
+            _ => Err(InferError::new(Fault::Value, "needs the name of a size").on_attr(name)),
         }
     }
 
@@ -481,23 +517,37 @@ pub struct Inferred {
     pub cast: Vec<Option<DType>>,
     /// Types of the results.
     pub outputs: Vec<ValueType>,
+    /// Sizes in these types that only the data tells, and the largest that each can be.
+    pub bounds: Vec<(Symbol, Expr)>,
 }
 
 impl Inferred {
-    /// One tensor; all `inputs` inputs are cast to `compute`.
-    pub fn cast_all(inputs: usize, compute: DType, output: TensorType) -> Self {
+    /// Values of these types, from inputs that are cast so.
+    pub fn new(cast: Vec<Option<DType>>, outputs: Vec<ValueType>) -> Self {
         Self {
-            cast: vec![Some(compute); inputs],
-            outputs: vec![output.into()],
+            cast,
+            outputs,
+            bounds: Vec::new(),
         }
     }
 
-    /// One tensor, from inputs as they are.
-    pub fn plain(inputs: usize, output: TensorType) -> Self {
-        Self {
-            cast: vec![None; inputs],
-            outputs: vec![output.into()],
-        }
+    /// Says of a size that only the data tells how large it can be; other expressions are no such
+    /// size.
+    #[must_use]
+    pub fn bounded(mut self, size: &Expr, most: Expr) -> Self {
+        self.bounds
+            .extend(size.as_symbol().map(|symbol| (symbol.clone(), most)));
+        self
+    }
+
+    /// One tensor; all `inputs` inputs are cast to `compute`.
+    pub fn cast_all(inputs: usize, compute: DType, output: TensorType) -> Self {
+        Self::new(vec![Some(compute); inputs], vec![output.into()])
+    }
+
+    /// One value, from inputs as they are.
+    pub fn plain(inputs: usize, output: impl Into<ValueType>) -> Self {
+        Self::new(vec![None; inputs], vec![output.into()])
     }
 }
 
@@ -586,7 +636,7 @@ pub enum Work {
 impl Work {
     /// Flops, reading all tensor inputs and writing all outputs once.
     pub fn of(flops: Expr, call: &Call<'_>, outputs: &[ValueType]) -> Work {
-        let bytes = |ty: &ValueType| ty.tensor().map_or(Expr::ZERO, TensorType::bytes);
+        let bytes = ValueType::bytes;
         let read = call.inputs.iter().map(|input| match input {
             ArgType::Value(value) => bytes(value),
             ArgType::Items(item, count) => bytes(item) * count,
@@ -662,23 +712,33 @@ pub enum CpuKernel {
     Array(fn(&mut KernelCall<'_, '_>) -> Result<(), KernelError>),
     /// As `Array`, but needs its inputs without gaps: views are copied before.
     Contiguous(fn(&mut KernelCall<'_, '_>) -> Result<(), KernelError>),
-    /// Makes a tensor of text; its size is found first, so that the caller can allocate.
-    Parse {
-        /// The shape of the result.
-        measure: fn(text: &str, attrs: &Attrs) -> Result<Vec<usize>, KernelError>,
-        /// Fills the result.
-        fill: fn(text: &str, attrs: &Attrs, output: &mut ViewMut<'_>) -> Result<(), KernelError>,
+    /// Takes columns of a table, by position; nothing is copied. Gives a table of them, or the
+    /// only one.
+    Columns(fn(table: &TableType, attrs: &Attrs) -> Vec<usize>),
+    /// Takes or gives text, columns or tables, or gives what only the data knows the size of:
+    /// sizes are found first, so that the caller can allocate.
+    Measured {
+        /// How large each result is.
+        measure: Measure,
+        /// Fills the results.
+        fill: Fill,
     },
 }
+
+/// Finds how large each result of a [`DataCall`] is.
+pub type Measure = fn(call: &DataCall<'_, '_>) -> Result<Vec<Measured>, KernelError>;
+
+/// Fills the results of a [`DataCall`].
+pub type Fill = fn(call: &DataCall<'_, '_>, outputs: &mut [DataMut<'_>]) -> Result<(), KernelError>;
 
 impl CpuKernel {
     /// The word for it in the catalogue.
     pub fn name(self) -> &'static str {
         match self {
             CpuKernel::Elementwise(_) => "elementwise",
-            CpuKernel::View(_) | CpuKernel::Reshape => "view",
+            CpuKernel::View(_) | CpuKernel::Reshape | CpuKernel::Columns(_) => "view",
             CpuKernel::Array(_) | CpuKernel::Contiguous(_) => "array",
-            CpuKernel::Parse { .. } => "parse",
+            CpuKernel::Measured { .. } => "measured",
         }
     }
 }
@@ -701,6 +761,39 @@ pub struct KernelCall<'a, 'b> {
     pub attrs: &'a Attrs,
     /// Space for the results.
     pub outputs: &'a mut [ViewMut<'b>],
+}
+
+/// What a kernel gets that takes or gives more than tensors.
+#[derive(Clone, Copy, Debug)]
+pub struct DataCall<'a, 'b> {
+    /// The inputs; for a collection, its items.
+    pub inputs: &'a [DataView<'b>],
+    /// The attributes, without symbols that are known.
+    pub attrs: &'a Attrs,
+}
+
+impl<'b> DataCall<'_, 'b> {
+    /// The text at a position.
+    ///
+    /// # Panics
+    /// When it is none: the kernel asks for what its signature does not take.
+    pub fn text(&self, position: usize) -> &'b str {
+        match &self.inputs[position] {
+            DataView::Text(text) => text,
+            other => panic!("a kernel was given {other:?} where it takes text"),
+        }
+    }
+
+    /// The tensor at a position.
+    ///
+    /// # Panics
+    /// When it is none: the kernel asks for what its signature does not take.
+    pub fn tensor(&self, position: usize) -> &View<'b> {
+        match &self.inputs[position] {
+            DataView::Tensor(view) => view,
+            other => panic!("a kernel was given {other:?} where it takes a tensor"),
+        }
+    }
 }
 
 /// Why a kernel could not compute: something only the data shows.

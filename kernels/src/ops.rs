@@ -31,7 +31,7 @@ mod moves;
 mod normalisation;
 mod one_hot;
 mod order;
-mod parse_csv;
+mod parse;
 mod pool;
 mod random;
 mod reduce;
@@ -40,9 +40,12 @@ mod resize;
 mod rotary_embedding;
 mod scan;
 mod signal;
+mod sizes;
 mod softmax;
 mod stack;
 mod store;
+mod tables;
+mod text;
 mod transpose;
 mod unfold;
 mod windows;
@@ -205,8 +208,39 @@ static OTHERS: &[&dyn Op] = &[
     &collect::SUM_ALL,
     &collect::MEAN_ALL,
 
+    // As many as the data has
+    &sizes::NONZERO,
+    &sizes::UNIQUE_VALUES,
+    &sizes::UNIQUE_COUNTS,
+    &sizes::UNIQUE_INVERSE,
+    &sizes::UNIQUE_ALL,
+
+    // Text
+    &text::TEXT_EQUAL,
+    &text::CONTAINS,
+    &text::STARTS_WITH,
+    &text::ENDS_WITH,
+    &text::FULL_MATCH,
+    &text::LOWER,
+    &text::UPPER,
+    &text::STRIP,
+    &text::TEXT_LENGTH,
+    &text::TO_NUMBER,
+    &text::SPLIT_TEXT,
+
+    // Tables
+    &tables::COLUMN,
+    &tables::SELECT,
+    &tables::FILTER,
+    &tables::SORT_BY,
+    &tables::IS_MISSING,
+    &tables::FILL_MISSING,
+    &tables::DROP_MISSING,
+    &tables::TO_TENSOR,
+
     // Reading
-    &parse_csv::ParseCsv,
+    &parse::PARSE_CSV,
+    &parse::PARSE_JSONL,
 ];
 
 /// The work of a view: it touches nothing.

@@ -223,6 +223,10 @@ fn nor_do_those_of_examples() {
     for op in catalogue().0 {
         for example in op.examples() {
             let (_, args, attrs) = formula::call(example, *op);
+            // What gives rows sorts or copies them, and is compared by its own tests.
+            if matches!(op.cpu(), CpuKernel::Measured { .. } | CpuKernel::Columns(_)) {
+                continue;
+            }
             compare(&pools, *op, &args, &attrs, example.formula);
         }
     }

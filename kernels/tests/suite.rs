@@ -13,4 +13,5 @@ mod reference;
 mod refusals;
 mod shapes;
 mod support;
+mod tables;
 mod work;

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use haul_ir::expr::Symbol;
 use haul_ir::id::Id;
 
 use crate::resolve::{NodeId, Operand, Statement, ValueRef};
@@ -45,6 +46,21 @@ impl Naming {
             count => format!("{}.{op}_{count}", self.line),
         };
         self.take(name)
+    }
+
+    /// A name for a size that the line at hand finds: `stage.line.size`.
+    pub(super) fn size(&self, stage: &str, is_taken: &dyn Fn(&Symbol) -> bool) -> Symbol {
+        let name = match self.line == stage {
+            true => format!("{stage}.size"),
+            false => format!("{stage}.{}.size", self.line),
+        };
+        let first = Symbol::new(&name);
+        if !is_taken(&first) {
+            return first;
+        }
+        let numbered = (2..).map(|number| Symbol::new(&format!("{name}_{number}")));
+        let mut free = numbered.filter(|symbol| !is_taken(symbol));
+        free.next().unwrap_or(first)
     }
 
     /// The names of the results of a node, where they have names of their own.

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use haul_ir::graph::{Arg, Graph, Producer};
 use haul_ir::id::{GroupId, Id, IdVec, InputId, OpId, StageId, ValueId};
 use haul_ir::plan::{Direction, Plan, Side, Transfer};
+use haul_ir::types::ValueType;
 
 use super::values::Values;
 use super::{choices, names, text, units};
@@ -364,10 +365,8 @@ impl<'a> Words<'a> {
     /// A value: `f32[n, 8] 64.0 KiB`.
     fn value(&self, id: ValueId) -> String {
         let ty = &self.graph.values[id].ty;
-        let bytes = ty
-            .tensor()
-            .and_then(|tensor| self.values.eval(&tensor.bytes()));
-        match bytes {
+        let bytes = self.values.eval(&ty.bytes());
+        match bytes.filter(|_| *ty != ValueType::Text) {
             Some(bytes) => format!("{ty} {}", units::bytes(bytes)),
             None => ty.to_string(),
         }

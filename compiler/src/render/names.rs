@@ -120,12 +120,19 @@ fn keywords(node: &OpNode) -> impl Iterator<Item = String> {
 fn attribute(attr: &Attr) -> Option<String> {
     Some(match attr {
         Attr::None | Attr::Index(_) => return None,
+        // Where the author gave no name, the type of the result shows the one that was made.
+        Attr::Size(symbol) if symbol.name().contains('.') => return None,
+        Attr::Size(symbol) => format!("'{symbol}'"),
         Attr::Bool(value) => value.to_string(),
         Attr::Int(expr) => expr.to_string(),
         Attr::Ints(exprs) => list(exprs),
         Attr::Numbers(numbers) => list(numbers),
         Attr::Word(word) => format!("'{word}'"),
         Attr::Quoted(text) => format!("'{text}'"),
+        Attr::Words(words) => {
+            let quoted: Vec<_> = words.iter().map(|word| format!("'{word}'")).collect();
+            list(&quoted)
+        }
         Attr::Type(ty) => format!("'{ty}'"),
     })
 }

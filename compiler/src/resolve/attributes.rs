@@ -4,6 +4,7 @@ use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::expr::Expr;
 use haul_ir::graph::Scalar;
 use haul_ir::op::{Attr, Attrs, IndexItem, Number, Op, Param, ParamKind};
+use haul_ir::types::ValueType;
 
 use super::formula::Scope;
 use super::{Operand, Resolver};
@@ -99,7 +100,15 @@ impl<'a> Resolver<'a> {
                 ExprKind::Error => None,
                 _ => self.refuse(expr.span, format!("`{}` is a quoted word", param.name)),
             },
+            ParamKind::Words => self.words(param, expr),
+            ParamKind::Literal => match &expr.kind {
+                ExprKind::Text(text) => Some(Attr::Quoted(text.as_str().into())),
+                _ => self
+                    .number(expr, scope)
+                    .map(|number| Attr::Numbers(vec![number])),
+            },
             ParamKind::Type => self.quoted_type(param, expr),
+            ParamKind::Size => self.size_name(param, expr),
             _ => self.refuse(expr.span, format!("`{}` is written as `x[…]`", param.name)),
         }
     }
@@ -155,6 +164,58 @@ impl<'a> Resolver<'a> {
                 self.mistakes
                     .report(Diagnostic::error(VALUE, step.span, message));
                 None
+            }
+        }
+    }
+
+    /// `'a'`, or `['a', 'b']`.
+    fn words(&mut self, param: &Param, expr: &ast::Expr) -> Option<Attr> {
+        let items = match &expr.kind {
+            ExprKind::List(items) => items.as_slice(),
+            _ => std::slice::from_ref(expr),
+        };
+        let mut words = Vec::new();
+        for item in items {
+            match &item.kind {
+                ExprKind::Text(text) => words.push(text.as_str().into()),
+                ExprKind::Error => return None,
+                _ => {
+                    let message = format!("`{}` is made of quoted words", param.name);
+                    return self.refuse(item.span, message);
+                }
+            }
+        }
+        Some(Attr::Words(words))
+    }
+
+    /// The name that the author gives to a size.
+    fn size_name(&mut self, param: &Param, expr: &ast::Expr) -> Option<Attr> {
+        let ExprKind::Text(name) = &expr.kind else {
+            if matches!(expr.kind, ExprKind::Error) {
+                return None;
+            }
+            let message = format!("`{}` is the quoted name of a size", param.name);
+            return self.refuse(expr.span, message);
+        };
+        let size = Spanned::new(format!("bool[{name}]"), expr.span);
+        let named = parse_type(&size).ok();
+        let is_name = named.is_some_and(|ty| {
+            matches!(
+                ty.kind.sizes(),
+                [ast::Expr {
+                    kind: ExprKind::Name(_),
+                    ..
+                }]
+            )
+        });
+        if !is_name {
+            return self.refuse(inside(expr.span, name), format!("'{name}' is not a name"));
+        }
+        match self.size_named(name, expr.span)?.as_symbol() {
+            Some(symbol) => Some(Attr::Size(symbol.clone())),
+            None => {
+                let message = format!("`{name}` is known already: only the data tells this size");
+                self.refuse(inside(expr.span, name), message)
             }
         }
     }
@@ -275,12 +336,12 @@ impl<'a> Resolver<'a> {
                 return None;
             }
         };
-        match self.declared(&written)?.tensor() {
-            Some(tensor) => Some(Attr::Type(tensor.clone())),
-            None => self.refuse(
+        match self.declared(&written)? {
+            ValueType::Text => self.refuse(
                 expr.span,
-                format!("`{}` is the type of a tensor", param.name),
+                format!("`{}` is the type of a tensor or a table", param.name),
             ),
+            ty => Some(Attr::Type(ty)),
         }
     }
 

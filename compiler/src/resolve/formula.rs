@@ -8,6 +8,7 @@ use haul_ir::id::{CollectionId, Id};
 use haul_ir::op::{Attr, Attrs, CpuKernel, Op, ParamKind};
 
 use super::attributes::defaults;
+use super::tables::Special;
 use super::{CallId, Each, Node, Operand, Origin, Resolver, ValueRef, scalars};
 use crate::diagnostics::codes::{COLLECTION, OPTION, REASSIGNED, RESULTS, UNKNOWN_FUNCTION};
 use crate::ops::{INDEX, TRANSPOSE, binary, unary};
@@ -98,7 +99,7 @@ impl<'a> Resolver<'a> {
             ExprKind::Number(Number::Int(value)) => Operand::Scalar(Scalar::Int((*value).into())),
             ExprKind::Number(Number::Float(value)) => Operand::Scalar(Scalar::Float(*value)),
             ExprKind::Name(name) => self.name(name, expr.span, scope),
-            ExprKind::Field { base, name } => self.field(base, name, scope),
+            ExprKind::Field { base, name } => self.field(expr.span, base, name, scope),
             ExprKind::Call {
                 function,
                 arguments,
@@ -119,6 +120,9 @@ impl<'a> Resolver<'a> {
                 }
             }
             ExprKind::Binary { op, left, right } => {
+                if let Some(compared) = self.compared_text(expr, op, left, right, scope) {
+                    return compared;
+                }
                 let left = (self.expression(left, scope), left.span);
                 let right = (self.expression(right, scope), right.span);
                 let (name, symbol) = (binary(op.value), op.value.symbol());
@@ -126,8 +130,15 @@ impl<'a> Resolver<'a> {
             }
             ExprKind::Index { base, items } => {
                 let operand = self.expression(base, scope);
-                let index = self.index(items, scope);
-                self.indexed(expr, (operand, base.span), index, scope)
+                let base = (operand, base.span);
+                match self.special_index(items, scope) {
+                    Some(Special::Column(name)) => self.column(expr, base, name, scope),
+                    Some(Special::Mask(mask)) => self.filtered(expr, base, mask, scope),
+                    None => {
+                        let index = self.index(items, scope);
+                        self.indexed(expr, base, index, scope)
+                    }
+                }
             }
             ExprKind::List(_) => self.refuse_option(expr.span, "a list is an option, not a value"),
             ExprKind::Text(_) => {
@@ -143,7 +154,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// An operator.
-    fn operation(
+    pub(super) fn operation(
         &mut self,
         name: &'static str,
         written: &'static str,

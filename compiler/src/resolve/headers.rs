@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 
 use haul_ir::diagnostic::{Diagnostic, Span};
-use haul_ir::types::{TensorType, ValueType};
+use haul_ir::types::ValueType;
 
 use super::names::{Global, Names};
 use crate::diagnostics::codes::{DECLARED, SET};
 use crate::facts::Facts;
 use crate::mistakes::Mistakes;
 use crate::syntax::Ast;
-use crate::syntax::ast::{Expr, ExprKind, Input, Number, SourceKind, SplitOf, TypeKind};
+use crate::syntax::ast::{Expr, ExprKind, Input, Number, SourceKind, SplitOf};
 
 /// Sizes that have a value, and where it comes from.
 #[derive(Default)]
@@ -101,13 +101,10 @@ impl Bindings {
             } => (super::inner_name(&input.name.value), &inner.ty),
             _ => (input.name.value.clone(), &source.ty),
         };
-        let Some(ValueType::Tensor(found)) = facts.headers.get(&name) else {
+        let (Some(declared), Some(found)) = (declared, facts.headers.get(&name)) else {
             return;
         };
-        let Some(TypeKind::Tensor { dims, .. }) = declared.as_ref().map(|ty| &ty.kind) else {
-            return;
-        };
-        for (declared, found) in dims.iter().zip(&found.shape) {
+        for (declared, found) in declared.kind.sizes().iter().zip(found.sizes()) {
             let Some(symbol) = lone_symbol(names, declared) else {
                 continue;
             };
@@ -135,19 +132,16 @@ impl Bindings {
 /// What differs between the declared type of an input and the header of its file, which is at `path`.
 pub(super) fn difference(
     path: &str,
-    declared: &TensorType,
-    found: &TensorType,
+    declared: &ValueType,
+    found: &ValueType,
     bindings: &Bindings,
     mentioned: Vec<&str>,
     span: Span,
 ) -> Option<Diagnostic> {
-    let differs = declared.dtype != found.dtype
-        || declared.rank() != found.rank()
-        || declared
-            .shape
-            .iter()
-            .zip(&found.shape)
-            .any(|(declared, found)| declared.as_int().is_some() && declared != found);
+    let sizes = || declared.sizes().iter().zip(found.sizes());
+    let differs = !is_alike(declared, found)
+        || declared.sizes().len() != found.sizes().len()
+        || sizes().any(|(declared, found)| declared.as_int().is_some() && declared != found);
     if !differs {
         return None;
     }
@@ -159,6 +153,15 @@ pub(super) fn difference(
             .help(format!("declare \"{found}\""))
             .fix(span, found.to_string()),
     })
+}
+
+/// Whether two types differ in sizes only.
+fn is_alike(declared: &ValueType, found: &ValueType) -> bool {
+    match (declared, found) {
+        (ValueType::Tensor(declared), ValueType::Tensor(found)) => declared.dtype == found.dtype,
+        (ValueType::Table(declared), ValueType::Table(found)) => declared.columns == found.columns,
+        _ => false,
+    }
 }
 
 /// The name, where a size is nothing else and no param.

@@ -120,10 +120,7 @@ impl<'a> Resolver<'a> {
     ) -> Option<()> {
         let refused = match (item, format.typing) {
             (ValueType::Text, Typing::Text) => Ok(()),
-            (ValueType::Tensor(_), Typing::Text) => {
-                Err(Refusal::new(format!("`{}` gives text", format.name)))
-            }
-            (ValueType::Tensor(ty), _) => (format.check_input)(ty, &settings.plain()),
+            (_, Typing::Text) => Err(Refusal::new(format!("`{}` gives text", format.name))),
             (ValueType::Text, _) => {
                 let message = format!("the type of the `{}` files is not known", format.name);
                 let mistake = Diagnostic::error(UNDECLARED, source.span, message);
@@ -131,6 +128,7 @@ impl<'a> Resolver<'a> {
                 self.mistakes.report(mistake.help(help));
                 return None;
             }
+            (ty, _) => (format.check_input)(ty, &settings.plain()),
         };
         let Err(refusal) = refused else {
             return Some(());
@@ -151,7 +149,7 @@ impl<'a> Resolver<'a> {
         let of = self.split_of(name, of)?;
         let whole = self.graph.values[self.graph.inputs[of].value].ty.clone();
         let ValueType::Tensor(mut tensor) = whole else {
-            let message = "text cannot be split";
+            let message = "only a tensor can be split";
             self.mistakes
                 .report(Diagnostic::error(SOURCE, name.span, message));
             return None;

@@ -89,49 +89,66 @@ impl<'a> Resolver<'a> {
         self.reach(value, each, span)
     }
 
+    /// `stage.line` or `table.column`.
     pub(super) fn field(
         &mut self,
+        whole: Span,
         base: &'a ast::Expr,
-        line: &'a Name,
+        part: &'a Name,
         scope: &Scope<'a>,
     ) -> Operand {
-        let stage = match &base.kind {
-            ExprKind::Name(name) if !scope.locals.contains_key(name.as_str()) => {
-                match self.names.get(name) {
-                    Some(Global::Stage(position)) => Some((name, position)),
-                    None => match self.name(name, base.span, scope) {
-                        Operand::Unknown => return Operand::Unknown,
-                        _ => None,
-                    },
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
-        let Some((stage, position)) = stage else {
-            let message = format!("this has no part `{}`: it is no stage", line.value);
-            let mistake = Diagnostic::error(UNKNOWN_NAME, line.span, message);
-            self.mistakes
-                .report(mistake.help("functions are called by name: `sum(x)`"));
+        if let ExprKind::Name(name) = &base.kind
+            && !scope.locals.contains_key(name.as_str())
+            && let Some(Global::Stage(position)) = self.names.get(name)
+        {
+            return self.stage_part(whole, (name, base.span, position), part, scope);
+        }
+        let value = self.expression(base, scope);
+        if matches!(value, Operand::Unknown) {
             return Operand::Unknown;
-        };
+        }
+        if self.may_be_table(&value) {
+            let base = (value, base.span);
+            return self.column_named(whole, base, &part.value, part.span, scope);
+        }
+        let message = format!(
+            "this has no part `{}`: it is no stage and no table",
+            part.value
+        );
+        let mistake = Diagnostic::error(UNKNOWN_NAME, part.span, message);
+        self.mistakes
+            .report(mistake.help("functions are called by name: `sum(x)`"));
+        Operand::Unknown
+    }
+
+    /// A line of a stage, or else a column of the table that the stage is.
+    fn stage_part(
+        &mut self,
+        whole: Span,
+        (stage, base, position): (&str, Span, usize),
+        part: &'a Name,
+        scope: &Scope<'a>,
+    ) -> Operand {
         self.used.stage(position);
         let Some(exports) = &self.exports[position] else {
             return Operand::Unknown;
         };
         let each = exports.each;
-        match exports.lines.get(line.value.as_str()) {
-            Some(operand) => self.reach(operand.clone(), each, line.span),
-            None => {
-                if self.ast.stages[position].body.is_some() {
-                    let message = format!("the stage `{stage}` has no line `{}`", line.value);
-                    let mistake = Diagnostic::error(UNKNOWN_NAME, line.span, message);
-                    let lines: Vec<_> = exports.lines.keys().copied().collect();
-                    self.mistakes.report_unknown(mistake, &line.value, lines);
-                }
-                Operand::Unknown
-            }
+        if let Some(operand) = exports.lines.get(part.value.as_str()) {
+            return self.reach(operand.clone(), each, part.span);
         }
+        let value = exports.value.clone();
+        if self.may_be_table(&value) {
+            let base = (self.stage_value(position, stage, base), base);
+            return self.column_named(whole, base, &part.value, part.span, scope);
+        }
+        if self.ast.stages[position].body.is_some() {
+            let message = format!("the stage `{stage}` has no line `{}`", part.value);
+            let mistake = Diagnostic::error(UNKNOWN_NAME, part.span, message);
+            let lines: Vec<_> = exports.lines.keys().copied().collect();
+            self.mistakes.report_unknown(mistake, &part.value, lines);
+        }
+        Operand::Unknown
     }
 
     /// A value of something that runs over `each`, as the stage at hand sees it.

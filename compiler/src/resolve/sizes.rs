@@ -1,9 +1,11 @@
 //! Declared types, and the sizes in them.
 
+use std::sync::Arc;
+
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::expr::{Expr, Symbol};
 use haul_ir::graph::Dim;
-use haul_ir::types::{TensorType, ValueType};
+use haul_ir::types::{TableType, TensorType, ValueType};
 
 use super::names::Global;
 use super::{Each, Resolver};
@@ -44,19 +46,31 @@ impl<'a> Resolver<'a> {
     pub(super) fn declared(&mut self, ty: &ast::Type) -> Option<ValueType> {
         match &ty.kind {
             TypeKind::Text => Some(ValueType::Text),
+            TypeKind::Table { rows, columns } => {
+                let columns = columns.iter();
+                let columns = columns.map(|(name, cell)| (name.value.clone(), *cell));
+                let table = TableType {
+                    rows: self.axis(rows)?,
+                    columns: Arc::new(columns.collect()),
+                };
+                self.within_limits(ValueType::Table(table), ty.span)
+            }
             TypeKind::Tensor { dtype, dims } => {
                 let sizes: Vec<_> = dims.iter().map(|dim| self.axis(dim)).collect();
                 let shape = sizes.into_iter().collect::<Option<_>>()?;
-                let tensor = TensorType::new(dtype.value, shape);
-                if is_too_large(&tensor) {
-                    let message = format!("{tensor} has too many bytes for 63 bits");
-                    self.mistakes
-                        .report(Diagnostic::error(OVERFLOW, ty.span, message));
-                    return None;
-                }
-                Some(tensor.into())
+                self.within_limits(TensorType::new(dtype.value, shape).into(), ty.span)
             }
         }
+    }
+
+    fn within_limits(&mut self, ty: ValueType, span: Span) -> Option<ValueType> {
+        if !is_too_large(&ty) {
+            return Some(ty);
+        }
+        let message = format!("{ty} has too many bytes for 63 bits");
+        self.mistakes
+            .report(Diagnostic::error(OVERFLOW, span, message));
+        None
     }
 
     /// The symbol of that name, or the size it is bound to, where the stage at hand may use it.
@@ -171,7 +185,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn size_named(&mut self, name: &str, span: Span) -> Option<Expr> {
+    pub(super) fn size_named(&mut self, name: &str, span: Span) -> Option<Expr> {
         match self.names.get(name) {
             None | Some(Global::Dim) => self.symbol(name, span),
             Some(Global::Param(Some(Number::Int(value)))) => Some(Expr::from(value)),
@@ -198,12 +212,18 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// Whether the elements or bytes of a tensor, or the length of an axis, do not fit 63 bits.
-pub(crate) fn is_too_large(tensor: &TensorType) -> bool {
+/// Whether the elements or bytes of a value, or the length of an axis, do not fit 63 bits.
+pub(crate) fn is_too_large(ty: &ValueType) -> bool {
     let too_large = |size: &Expr| {
         size.is_overflow() || size.as_int().is_some_and(|n| i64::try_from(n).is_err())
     };
     // Axes of size 0 do not make the others fit.
-    let sizes = tensor.shape.iter().filter(|size| **size != Expr::ZERO);
-    tensor.shape.iter().any(too_large) || too_large(&(Expr::product(sizes) * tensor.dtype.size()))
+    let bytes = match ty {
+        ValueType::Tensor(tensor) => {
+            let sizes = tensor.shape.iter().filter(|size| **size != Expr::ZERO);
+            Expr::product(sizes) * tensor.dtype.size()
+        }
+        _ => ty.bytes(),
+    };
+    ty.sizes().iter().any(too_large) || too_large(&bytes)
 }

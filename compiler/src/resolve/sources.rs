@@ -46,7 +46,7 @@ impl Resolver<'_> {
         };
         let ty = self.declared_or_found(name, source)?;
         self.check_source(source, &made, &ty)?;
-        Some((made, ty.into()))
+        Some((made, ty))
     }
 
     fn linspace(
@@ -56,7 +56,7 @@ impl Resolver<'_> {
         num: &Spanned<u64>,
     ) -> Option<(Source, ValueType)> {
         let ty = TensorType::new(DType::F64, vec![num.value.into()]);
-        if super::sizes::is_too_large(&ty) {
+        if super::sizes::is_too_large(&ty.clone().into()) {
             let message = format!("{ty} has too many bytes for 63 bits");
             self.mistakes
                 .report(Diagnostic::error(OVERFLOW, num.span, message));
@@ -69,8 +69,13 @@ impl Resolver<'_> {
     fn tensor(&mut self, ty: &ast::Type) -> Option<TensorType> {
         match self.declared(ty)? {
             ValueType::Tensor(tensor) => Some(tensor),
-            ValueType::Text => {
-                let message = "this source gives a tensor, not text";
+            other => {
+                let what = if other == ValueType::Text {
+                    "text"
+                } else {
+                    "a table"
+                };
+                let message = format!("this source gives a tensor, not {what}");
                 let mistake = Diagnostic::error(SOURCE, ty.span, message);
                 self.mistakes
                     .report(mistake.help("declare a type such as `f32[n]`"));
@@ -79,8 +84,9 @@ impl Resolver<'_> {
         }
     }
 
-    fn declared_or_found(&mut self, name: &str, source: &ast::Source) -> Option<TensorType> {
-        let found = self.facts.headers.get(name).and_then(ValueType::tensor);
+    fn declared_or_found(&mut self, name: &str, source: &ast::Source) -> Option<ValueType> {
+        let found = self.facts.headers.get(name);
+        let found = found.filter(|ty| **ty != ValueType::Text);
         let Some(ty) = &source.ty else {
             if found.is_none() {
                 let message = format!("the type of `{name}` is not known");
@@ -96,7 +102,10 @@ impl Resolver<'_> {
             }
             return found.cloned();
         };
-        let declared = self.tensor(ty)?;
+        let declared = match (&source.kind, &ty.kind) {
+            (SourceKind::File(_), TypeKind::Table { .. }) => self.declared(ty)?,
+            _ => self.tensor(ty)?.into(),
+        };
         if let (Some(found), SourceKind::File(file)) = (found, &source.kind) {
             let (path, bindings) = (&file.path.value, &self.bindings);
             let mentioned = names_in(ty);
@@ -115,11 +124,12 @@ impl Resolver<'_> {
         &mut self,
         written: &ast::Source,
         source: &Source,
-        ty: &TensorType,
+        ty: &ValueType,
     ) -> Option<()> {
+        let dtype = ty.tensor().map(|tensor| tensor.dtype);
         let refused = match source {
             Source::File(file) => (file.format.check_input)(ty, &file.settings).err(),
-            Source::Random { .. } if ty.dtype.kind() != Kind::Float => {
+            Source::Random { .. } if dtype.is_some_and(|dtype| dtype.kind() != Kind::Float) => {
                 Some(Refusal::new("random numbers in [0, 1) are floats"))
             }
             _ => None,
@@ -168,8 +178,7 @@ fn names_in(ty: &ast::Type) -> Vec<&str> {
         }
     }
     let mut names = Vec::new();
-    if let TypeKind::Tensor { dims, .. } = &ty.kind {
-        dims.iter().for_each(|dim| collect(dim, &mut names));
-    }
+    let sizes = ty.kind.sizes().iter();
+    sizes.for_each(|size| collect(size, &mut names));
     names
 }

@@ -155,7 +155,8 @@ impl<'a> Parser<'a> {
     /// Letters, digits and underscores.
     fn word(&mut self) -> Option<&'a str> {
         self.rest = self.rest.trim_start();
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        // A size that only the data tells is named after its line: `stage.line.size`.
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
         let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;

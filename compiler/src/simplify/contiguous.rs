@@ -88,7 +88,10 @@ impl Copies {
 
     fn op(&mut self, id: OpId) {
         let kernel = self.graph.ops[id].op.cpu();
-        let needs_contiguous = matches!(kernel, CpuKernel::Contiguous(_) | CpuKernel::Reshape);
+        let needs_contiguous = matches!(
+            kernel,
+            CpuKernel::Contiguous(_) | CpuKernel::Reshape | CpuKernel::Measured { .. }
+        );
         for position in 0..self.graph.ops[id].args.len() {
             let node = &self.graph.ops[id];
             let Some(value) = node.args[position].value() else {

@@ -8,6 +8,7 @@ mod formula;
 use haul_ir::diagnostic::Span;
 use haul_ir::dtype::DType;
 use haul_ir::format::{self, Format, SettingValue};
+use haul_ir::types::CellType;
 
 pub use self::formula::*;
 pub use super::edits::{Fields, Room};
@@ -167,10 +168,10 @@ pub enum Literal {
     List(Spanned<Vec<Literal>>),
 }
 
-/// A declared type: `f32[batch, 2*n]` or `text`.
+/// A declared type: `f32[batch, 2*n]`, `table[n]{a: f64}` or `text`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
-    /// Tensor or text.
+    /// Tensor, table or text.
     pub kind: TypeKind,
     /// All of it.
     pub span: Span,
@@ -186,8 +187,26 @@ pub enum TypeKind {
         /// Sizes, made of integers, names, `+ - * // %`, `min` and `max` only.
         dims: Vec<Expr>,
     },
+    /// Columns of one length.
+    Table {
+        /// Their length, made like the size of an axis.
+        rows: Expr,
+        /// Their names and what each row of them holds; no name is there twice.
+        columns: Vec<(Name, CellType)>,
+    },
     /// Text.
     Text,
+}
+
+impl TypeKind {
+    /// The sizes of the axes, or of the columns.
+    pub fn sizes(&self) -> &[Expr] {
+        match self {
+            TypeKind::Tensor { dims, .. } => dims,
+            TypeKind::Table { rows, .. } => std::slice::from_ref(rows),
+            TypeKind::Text => &[],
+        }
+    }
 }
 
 /// `"dense(x, w, b)": "relu(x @ w + b)"`.

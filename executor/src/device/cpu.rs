@@ -4,13 +4,14 @@ use haul_ir::graph::{Arg, OpNode};
 use haul_ir::id::ValueId;
 use haul_ir::op::{Attrs, CpuKernel, KernelCall, KernelError};
 use haul_ir::tensor::{Layout, View, ViewMut};
-use haul_ir::types::TensorType;
+use haul_ir::types::{TableType, TensorType, ValueType};
 
 use super::{Device, GroupCall, Held, Task, fault};
 use crate::error::RunError;
 use crate::fused;
 use crate::memory::{Buffer, Shortage};
 use crate::scalar;
+use crate::table::Table;
 use crate::tensor::{Data, Tensor, size};
 
 /// The CPUs of this machine.
@@ -52,7 +53,10 @@ impl Device for Cpu {
             CpuKernel::Contiguous(kernel) => {
                 check_contiguous(node, task).and_then(|()| self.compute(kernel, node, task))
             }
-            CpuKernel::Parse { measure, fill } => self.parse(measure, fill, node, task),
+            CpuKernel::Columns(columns) => take_columns(columns, node, task),
+            CpuKernel::Measured { measure, fill } => {
+                check_contiguous(node, task).and_then(|()| self.measured(measure, fill, node, task))
+            }
         };
         let results = results.map_err(|error| task.at_op(node, error))?;
         let made = node.results.iter().zip(results);
@@ -62,8 +66,6 @@ impl Device for Cpu {
 }
 
 type Compute = fn(&mut KernelCall<'_, '_>) -> Result<(), KernelError>;
-type Measure = fn(&str, &Attrs) -> Result<Vec<usize>, KernelError>;
-type Fill = fn(&str, &Attrs, &mut ViewMut<'_>) -> Result<(), KernelError>;
 
 impl Cpu {
     fn compute(
@@ -99,37 +101,6 @@ impl Cpu {
         Ok(tensors
             .map(|(dtype, buffer, shape)| Data::Tensor(Tensor::contiguous(dtype, &shape, buffer)))
             .collect())
-    }
-
-    fn parse(
-        &self,
-        measure: Measure,
-        fill: Fill,
-        node: &OpNode,
-        task: &mut Task<'_>,
-    ) -> Result<Vec<Data>, RunError> {
-        let source = argument(node)?;
-        let Data::Text(text) = task.one(source)? else {
-            return Err(fault(format!("`{}` parses what is no text", node.name)));
-        };
-        let text = text.clone();
-        let result = node.results[0];
-        let ty = tensor_type(result, task)?;
-        let attrs = node.attrs.bind(&|symbol| task.dims.replace(symbol));
-        let failed = |error: KernelError| RunError::new(error.to_string());
-        let shape = measure(text.as_str(), &attrs).map_err(failed)?;
-        task.dims.unify(ty, &shape).map_err(RunError::new)?;
-        let attrs = node.attrs.bind(&|symbol| task.dims.replace(symbol));
-        let mut buffer = self.space(result, ty, &shape, task)?;
-        let mut output = ViewMut {
-            dtype: ty.dtype,
-            shape: shape.clone(),
-            bytes: buffer.bytes_mut(),
-        };
-        fill(text.as_str(), &attrs, &mut output).map_err(failed)?;
-        Ok(vec![Data::Tensor(Tensor::contiguous(
-            ty.dtype, &shape, buffer,
-        ))])
     }
 
     /// Memory for a value of the graph.
@@ -201,11 +172,41 @@ fn reshape(node: &OpNode, task: &Task<'_>) -> Result<Vec<Data>, RunError> {
     Ok(vec![Data::Tensor(input.with_layout(layout))])
 }
 
+fn take_columns(
+    columns: fn(&TableType, &Attrs) -> Vec<usize>,
+    node: &OpNode,
+    task: &Task<'_>,
+) -> Result<Vec<Data>, RunError> {
+    let source = argument(node)?;
+    let (ValueType::Table(ty), Data::Table(table)) =
+        (&task.graph.values[source].ty, task.one(source)?)
+    else {
+        return Err(fault(format!("`{}` takes what is no table", node.name)));
+    };
+    let taken = columns(ty, &node.attrs);
+    let result = &task.graph.values[node.results[0]].ty;
+    let data = match (result, &taken[..]) {
+        (ValueType::Table(ty), _) => Data::Table(Table {
+            cells: ty.columns.clone(),
+            rows: table.rows,
+            columns: taken.iter().map(|at| table.columns[*at].clone()).collect(),
+        }),
+        (_, [column]) => table.columns[*column].clone().into_data(),
+        _ => {
+            return Err(fault(format!(
+                "`{}` takes several columns as one",
+                node.name
+            )));
+        }
+    };
+    Ok(vec![data])
+}
+
 fn check_contiguous(node: &OpNode, task: &Task<'_>) -> Result<(), RunError> {
     for value in node.args.iter().filter_map(Arg::value) {
         let whole = |data: &Data| match data {
             Data::Tensor(tensor) => tensor.layout.is_contiguous(),
-            Data::Text(_) => true,
+            _ => true,
         };
         let fine = match task.values.get(&value) {
             Some(Held::One(data)) => whole(data),
@@ -221,7 +222,11 @@ fn check_contiguous(node: &OpNode, task: &Task<'_>) -> Result<(), RunError> {
 }
 
 /// Space for the scalar arguments of an op, as tensors without axes.
-fn scalars(cpu: &Cpu, node: &OpNode, task: &Task<'_>) -> Result<Vec<Option<Tensor>>, RunError> {
+pub(super) fn scalars(
+    cpu: &Cpu,
+    node: &OpNode,
+    task: &Task<'_>,
+) -> Result<Vec<Option<Tensor>>, RunError> {
     let one = |arg: &Arg| {
         let Arg::Scalar(scalar, dtype) = arg else {
             return Ok(None);
@@ -259,7 +264,7 @@ fn inputs<'a>(
 fn tensor_view(data: &Data) -> Option<View<'_>> {
     match data {
         Data::Tensor(tensor) => Some(tensor.view()),
-        Data::Text(_) => None,
+        _ => None,
     }
 }
 
@@ -272,7 +277,7 @@ fn argument(node: &OpNode) -> Result<ValueId, RunError> {
 pub(crate) fn tensor_type<'a>(value: ValueId, task: &Task<'a>) -> Result<&'a TensorType, RunError> {
     let graph = task.graph;
     let ty = graph.values[value].ty.tensor();
-    ty.ok_or_else(|| fault(format!("{value:?} is text where a tensor is computed")))
+    ty.ok_or_else(|| fault(format!("{value:?} is no tensor where one is computed")))
 }
 
 /// Names the value whose size is at fault.

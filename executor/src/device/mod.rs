@@ -1,6 +1,7 @@
 //! Devices: where groups of ops run.
 
 pub(crate) mod cpu;
+mod measured;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -76,11 +77,11 @@ impl Task<'_> {
     /// The tensor of a value.
     ///
     /// # Errors
-    /// The task does not hold it, or it is text: the plan is at fault.
+    /// The task does not hold it, or it is no tensor: the plan is at fault.
     pub(crate) fn tensor(&self, value: ValueId) -> Result<&Tensor, RunError> {
         match self.one(value)? {
             Data::Tensor(tensor) => Ok(tensor),
-            Data::Text(_) => Err(fault(format!("{value:?} is text"))),
+            other => Err(fault(format!("{value:?} is {other}, not a tensor"))),
         }
     }
 

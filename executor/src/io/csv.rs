@@ -3,24 +3,51 @@
 use std::io::{self, Read, Write};
 
 use flate2::read::MultiGzDecoder;
-use haul_ir::csv::{Columns, Dialect, Table};
+use haul_ir::csv::{Columns, CsvRows, Dialect, Table};
 use haul_ir::dtype::DType;
 use haul_ir::format::{CSV, Column, Settings};
 use haul_ir::op::KernelError;
-use haul_ir::types::ValueType;
+use haul_ir::types::{CellKind, ValueType};
 use rayon::prelude::*;
 
 use super::Codec;
 use super::open::{Header, OpenError, Opened, Opening};
+use super::rows::{RowsFile, Visit};
 use super::text::{decode, element, read_charged};
 use crate::error::IoError;
 use crate::memory::Charge;
+use crate::table;
 use crate::tensor::{Data, Tensor};
 
 pub(super) static CODEC: Codec = Codec {
     format: &CSV,
-    open: Some(|opening| Ok(Box::new(CsvFile::open(opening)?))),
-    write: Some(|data, settings, out| write(data.tensor()?, settings, out)),
+    open: Some(|opening| match opening.table {
+        None => Ok(Box::new(CsvFile::open(opening)?)),
+        Some(ty) => {
+            let (text, charge) = read_text(opening)?;
+            let na = opening.settings.text("na").unwrap_or_default();
+            let dialect = dialect(opening.settings);
+            let rows = move |visit: Visit<'_>| visit(&CsvRows::new(&text, dialect, na, ty)?);
+            Ok(Box::new(RowsFile::open(
+                opening,
+                ty,
+                Box::new(rows),
+                charge,
+            )?))
+        }
+    }),
+    write: Some(|data, settings, out| match data {
+        Data::Column(column) => {
+            let names = settings.columns("columns").iter().map(Column::to_string);
+            let names: Vec<_> = names.collect();
+            write_columns(std::slice::from_ref(column), &names, settings, out)
+        }
+        Data::Table(table) => {
+            let names: Vec<_> = table.cells.keys().cloned().collect();
+            write_columns(&table.columns, &names, settings, out)
+        }
+        _ => write(data.tensor()?, settings, out),
+    }),
 };
 
 /// A file that was read as text and measured.
@@ -42,17 +69,7 @@ struct CsvFile<'a> {
 
 impl<'a> CsvFile<'a> {
     fn open(opening: &'a Opening<'a>) -> Result<Self, OpenError> {
-        let bytes = opening.bytes()?;
-        let length = bytes.length;
-        let is_gzipped = opening
-            .path
-            .extension()
-            .is_some_and(|ending| ending == "gz");
-        let (bytes, charge) = match is_gzipped {
-            true => read_charged(&mut MultiGzDecoder::new(bytes), length, opening)?,
-            false => read_charged(&mut bytes.take(length), length, opening)?,
-        };
-        let (text, charge) = decode(bytes, charge, opening)?;
+        let (text, charge) = read_text(opening)?;
         let failed = |error: KernelError| opening.error(error);
         let table = Table::with(&text, dialect(opening.settings));
         let first_line = table.first_line().map_err(failed)?;
@@ -117,6 +134,21 @@ impl Opened for CsvFile<'_> {
     fn read(self: Box<Self>) -> Result<Data, OpenError> {
         self.opening.tensor(&self.shape, |out| self.fill(out))
     }
+}
+
+/// The text of a file, plain or gzipped.
+pub(super) fn read_text(opening: &Opening<'_>) -> Result<(String, Charge), OpenError> {
+    let bytes = opening.bytes()?;
+    let length = bytes.length;
+    let is_gzipped = opening
+        .path
+        .extension()
+        .is_some_and(|ending| ending == "gz");
+    let (bytes, charge) = match is_gzipped {
+        true => read_charged(&mut MultiGzDecoder::new(bytes), length, opening)?,
+        false => read_charged(&mut bytes.take(length), length, opening)?,
+    };
+    decode(bytes, charge, opening)
 }
 
 /// Rows of each part that can be read, and rows that are passed over.
@@ -225,9 +257,51 @@ fn write(tensor: &Tensor, settings: &Settings, out: &mut (impl Write + ?Sized)) 
     })
 }
 
-fn quoted(name: &str, delimiter: &str) -> String {
-    match name.contains(['"', '\n', '\r']) || name.contains(delimiter) || name.trim() != name {
-        true => format!("\"{}\"", name.replace('"', "\"\"")),
-        false => name.to_owned(),
+/// Writes a row of cells for each row of columns, after one with their names, where they have any.
+/// A missing cell is empty; text that reading would take for something else is in quotes.
+fn write_columns(
+    columns: &[table::Column],
+    names: &[String],
+    settings: &Settings,
+    out: &mut (impl Write + ?Sized),
+) -> io::Result<()> {
+    let Dialect {
+        delimiter, decimal, ..
+    } = dialect(settings);
+    let delimiter = &char::from(delimiter).to_string();
+    if !names.is_empty() {
+        let names: Vec<_> = names.iter().map(|name| quoted(name, delimiter)).collect();
+        writeln!(out, "{}", names.join(delimiter))?;
+    }
+    let decimal = char::from(decimal).to_string();
+    let views: Vec<_> = columns.iter().map(table::Column::view).collect();
+    let is_single = views.len() == 1;
+    for row in 0..columns.first().map_or(0, |column| column.rows) {
+        for (at, view) in views.iter().enumerate() {
+            let cell = match view.cell.kind {
+                _ if !view.is_valid(row) => String::new(),
+                CellKind::Element(dtype) => {
+                    let size = dtype.size() as usize;
+                    element(dtype, &view.cells[row * size..][..size]).replace('.', &decimal)
+                }
+                CellKind::Text => quoted(view.text(view.extents()[row]), delimiter),
+            };
+            // A line of nothing would be no row.
+            let cell = if is_single && cell.is_empty() {
+                "\"\""
+            } else {
+                &cell
+            };
+            write!(out, "{}{cell}", if at == 0 { "" } else { delimiter })?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn quoted(text: &str, delimiter: &str) -> String {
+    match text.contains(['"', '\n', '\r']) || text.contains(delimiter) || text.trim() != text {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
     }
 }

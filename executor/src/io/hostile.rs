@@ -84,10 +84,10 @@ fn read_or_refuse(format: &'static Format, name: &str, base: &Path) {
         stop,
     };
     let n = Expr::symbol(Symbol::new("n"));
-    let raw = TensorType::new(DType::I16, vec![n, Expr::from(3_u64)]);
+    let raw: ValueType = TensorType::new(DType::I16, vec![n, Expr::from(3_u64)]).into();
     let declared = Some(&raw).filter(|_| format.typing == Typing::Declared);
     let outcome = peek(&file, declared, access).and_then(|found| {
-        let ty = declared.map_or(found, |ty| ValueType::from(ty.clone()));
+        let ty = declared.cloned().unwrap_or(found);
         read(&file, &ty, access)
     });
     match outcome {

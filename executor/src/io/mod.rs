@@ -11,11 +11,13 @@ mod glob;
 #[cfg(test)]
 mod hostile;
 mod image;
+mod jsonl;
 mod made;
 mod npy;
 mod npz;
 mod open;
 mod raw;
+mod rows;
 mod text;
 mod wav;
 
@@ -28,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use haul_ir::format::{File, Format, Settings, Typing};
-use haul_ir::types::{TensorType, ValueType};
+use haul_ir::types::ValueType;
 
 use self::open::{Opened, Opening};
 use crate::cancel::Stop;
@@ -47,6 +49,7 @@ static CODECS: &[&Codec] = &[
     &columnar::PARQUET,
     #[cfg(feature = "arrow")]
     &columnar::ARROW,
+    &jsonl::CODEC,
     &image::CODEC,
     &wav::CODEC,
     &raw::CODEC,
@@ -92,7 +95,7 @@ const FEW_BYTES: u64 = 1 << 30;
 /// The file is missing, unreadable or malformed.
 pub fn header(
     file: &File,
-    declared: Option<&TensorType>,
+    declared: Option<&ValueType>,
     paths: &Paths,
 ) -> Result<ValueType, IoError> {
     // A table has to be read; a small file may unpack to more than there is memory.
@@ -104,7 +107,8 @@ pub fn header(
         account,
         stop,
     };
-    let declared = declared.filter(|_| file.format.typing != Typing::Told);
+    let is_adopted = |ty: &&ValueType| ty.tensor().is_none() || file.format.typing != Typing::Told;
+    let declared = declared.filter(is_adopted);
     peek(file, declared, access).map_err(|error| match error {
         OpenError::Io(error) => error,
         OpenError::Memory(_) => IoError::new(Path::new(&file.path), "it is too large"),
@@ -135,7 +139,7 @@ pub(crate) fn item(
     let format = match (format, ty) {
         (Some(format), _) => format,
         (None, ValueType::Text) => &haul_ir::format::TEXT,
-        (None, ValueType::Tensor(_)) => by_ending(path, text, ty)?,
+        (None, _) => by_ending(path, text, ty)?,
     };
     Ok(File {
         format,
@@ -151,7 +155,7 @@ pub(crate) fn item(
 /// stopped.
 pub(crate) fn read(file: &File, ty: &ValueType, access: Access<'_>) -> Result<Read, OpenError> {
     let found = access.paths.find(&file.path, access.stop)?;
-    let opening = Opening::new(&found, &file.settings, ty.tensor(), access);
+    let opening = Opening::new(&found, &file.settings, Some(ty), access);
     let read = open(file.format, &opening).and_then(|opened| {
         let skipped = opened.skipped();
         let data = opened.read()?;
@@ -173,7 +177,7 @@ pub(crate) struct Read {
 /// As [`read`].
 pub(crate) fn peek(
     file: &File,
-    declared: Option<&TensorType>,
+    declared: Option<&ValueType>,
     access: Access<'_>,
 ) -> Result<ValueType, OpenError> {
     let found = access.paths.find(&file.path, access.stop)?;

@@ -8,7 +8,7 @@ use std::path::Path;
 use haul_ir::dtype::DType;
 use haul_ir::expr::Expr;
 use haul_ir::format::Settings;
-use haul_ir::types::{TensorType, ValueType};
+use haul_ir::types::{TableType, TensorType, ValueType};
 
 use super::Access;
 use crate::cancel::Stop;
@@ -20,8 +20,10 @@ use crate::tensor::{Data, Tensor, size};
 pub(super) struct Opening<'a> {
     pub(super) path: &'a Path,
     pub(super) settings: &'a Settings,
-    /// The declared type, where it is known.
+    /// The declared type, where it is known and a tensor's.
     pub(super) declared: Option<&'a TensorType>,
+    /// The declared type, where it is a table's: what to read, by name.
+    pub(super) table: Option<&'a TableType>,
     pub(super) access: Access<'a>,
 }
 
@@ -60,13 +62,17 @@ impl<'a> Opening<'a> {
     pub(super) fn new(
         path: &'a Path,
         settings: &'a Settings,
-        declared: Option<&'a TensorType>,
+        declared: Option<&'a ValueType>,
         access: Access<'a>,
     ) -> Self {
         Self {
             path,
             settings,
-            declared,
+            declared: declared.and_then(ValueType::tensor),
+            table: match declared {
+                Some(ValueType::Table(table)) => Some(table),
+                _ => None,
+            },
             access,
         }
     }

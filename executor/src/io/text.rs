@@ -22,7 +22,7 @@ pub(super) static CODEC: Codec = Codec {
     }),
     write: Some(|data, _, out| match data {
         Data::Text(text) => out.write_all(text.as_str().as_bytes()),
-        Data::Tensor(_) => Err(io::ErrorKind::InvalidInput.into()),
+        _ => Err(io::ErrorKind::InvalidInput.into()),
     }),
 };
 

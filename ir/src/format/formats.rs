@@ -8,7 +8,7 @@ use crate::types::{TensorType, ValueType};
 /// All formats, each once.
 pub static FORMATS: &[&Format] = &[
     &NPY, //
-    &NPZ, &CSV, &PARQUET, &ARROW, &IMAGE, &WAV, &RAW, &TEXT,
+    &NPZ, &CSV, &JSONL, &PARQUET, &ARROW, &IMAGE, &WAV, &RAW, &TEXT,
 ];
 
 /// A NumPy array file.
@@ -20,7 +20,7 @@ pub static NPY: Format = Format {
     typing: Typing::Told,
     input: Some(&[]),
     output: Some(&[]),
-    check_input: any,
+    check_input: tensor,
     check_output: tensor,
 };
 
@@ -36,14 +36,15 @@ pub static NPZ: Format = Format {
         Setting::optional("array", SettingKind::Text),
         Setting::optional("compressed", SettingKind::Bool),
     ]),
-    check_input: any,
+    check_input: tensor,
     check_output: tensor,
 };
 
-/// A table of numbers in text.
+/// Comma-separated values.
 pub static CSV: Format = Format {
     name: "Csv",
-    doc: "A table of numbers in text, as one tensor of rows and columns.",
+    doc: "Comma-separated values: numbers as one tensor of rows and columns, or a table as \
+          declared.",
     endings: &["csv", "csv.gz"],
     written_as: &[],
     typing: Typing::Numbers,
@@ -54,6 +55,7 @@ pub static CSV: Format = Format {
         Setting::optional("delimiter", SettingKind::Char),
         Setting::optional("decimal", SettingKind::Char),
         Setting::optional("missing", SettingKind::Number),
+        Setting::optional("na", SettingKind::Text),
         Setting::optional("bad_rows", SettingKind::Word(&["Fail", "Skip"])),
     ]),
     output: Some(&[
@@ -94,6 +96,20 @@ const COLUMNAR: &[Setting] = &[
     Setting::optional("missing", SettingKind::Number),
 ];
 
+/// Lines of JSON.
+pub static JSONL: Format = Format {
+    name: "Jsonl",
+    doc: "Lines of JSON: a number each, a list of numbers each, or the objects of a table as \
+          declared.",
+    endings: &["jsonl", "jsonl.gz", "ndjson"],
+    written_as: &[],
+    typing: Typing::Numbers,
+    input: Some(&[]),
+    output: None,
+    check_input: lines_to_read,
+    check_output: tensor,
+};
+
 /// An image.
 pub static IMAGE: Format = Format {
     name: "Image",
@@ -103,7 +119,7 @@ pub static IMAGE: Format = Format {
     typing: Typing::Told,
     input: Some(&[]),
     output: Some(&[]),
-    check_input: |ty, _| image(ty),
+    check_input: |ty, _| image(one_tensor(ty)?),
     check_output: image_to_write,
 };
 
@@ -116,7 +132,7 @@ pub static WAV: Format = Format {
     typing: Typing::Told,
     input: Some(&[Setting::optional("rate", SettingKind::Count)]),
     output: Some(&[Setting::required("rate", SettingKind::Count)]),
-    check_input: |ty, _| audio(ty),
+    check_input: |ty, _| audio(one_tensor(ty)?),
     check_output: audio_to_write,
 };
 
@@ -132,7 +148,7 @@ pub static RAW: Format = Format {
         Setting::optional("byte_order", BYTE_ORDER),
     ]),
     output: Some(&[Setting::optional("byte_order", BYTE_ORDER)]),
-    check_input: any,
+    check_input: tensor,
     check_output: tensor,
 };
 
@@ -147,31 +163,62 @@ pub static TEXT: Format = Format {
     typing: Typing::Text,
     input: Some(&[]),
     output: Some(&[]),
-    check_input: any,
+    check_input: |_, _| Ok(()),
     check_output: text,
 };
 
-fn any(_: &TensorType, _: &Settings) -> Result<(), Refusal> {
-    Ok(())
+fn tensor(ty: &ValueType, _: &Settings) -> Result<(), Refusal> {
+    one_tensor(ty).map(drop)
 }
 
-fn tensor(ty: &ValueType, _: &Settings) -> Result<(), Refusal> {
+fn one_tensor(ty: &ValueType) -> Result<&TensorType, Refusal> {
     match ty {
-        ValueType::Tensor(_) => Ok(()),
+        ValueType::Tensor(tensor) => Ok(tensor),
         ValueType::Text => Err(Refusal::new("text cannot be written as numbers")),
+        ValueType::Column(_) => Err(Refusal::new("it holds numbers, of which none is missing")),
+        ValueType::Table(_) => Err(Refusal::new("it holds a tensor, not a table")),
     }
 }
 
 fn text(ty: &ValueType, _: &Settings) -> Result<(), Refusal> {
     match ty {
         ValueType::Text => Ok(()),
-        ValueType::Tensor(_) => {
-            Err(Refusal::new("numbers are no text").help("use Csv, or another format"))
+        _ => Err(Refusal::new("numbers are no text").help("use Csv, or another format")),
+    }
+}
+
+fn lines_to_read(ty: &ValueType, _: &Settings) -> Result<(), Refusal> {
+    if let ValueType::Table(_) = ty {
+        return Ok(());
+    }
+    let ty = one_tensor(ty)?;
+    real(ty)?;
+    match ty.rank() {
+        1 | 2 => Ok(()),
+        axes => Err(Refusal::new(format!(
+            "lines are numbers or lists of numbers, this has {axes} axes"
+        ))),
+    }
+}
+
+/// The settings of a table whose type names and types its columns.
+fn typed_columns(settings: &Settings) -> Result<(), Refusal> {
+    let of_numbers = ["column", "columns", "decimal", "missing", "bad_rows"];
+    let mut given = settings.0.iter().map(|(name, _)| *name);
+    match given.find(|name| of_numbers.contains(name)) {
+        None => check_dialect(settings),
+        Some(name) => {
+            let message = format!("the type of a table says what is read; leave `{name}` out");
+            Err(Refusal::new(message).of_setting(name))
         }
     }
 }
 
-fn table_to_read(ty: &TensorType, settings: &Settings) -> Result<(), Refusal> {
+fn table_to_read(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> {
+    if let ValueType::Table(_) = ty {
+        return typed_columns(settings);
+    }
+    let ty = one_tensor(ty)?;
     real(ty)?;
     check_dialect(settings)?;
     let named = settings.columns("columns").len() as u64;
@@ -212,7 +259,8 @@ fn check_dialect(settings: &Settings) -> Result<(), Refusal> {
     }
 }
 
-fn columns_to_read(ty: &TensorType, settings: &Settings) -> Result<(), Refusal> {
+fn columns_to_read(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> {
+    let ty = one_tensor(ty)?;
     real(ty)?;
     let named = settings.columns("columns").len() as u64;
     let message = match (settings.text("column"), ty.shape.get(1)) {
@@ -235,7 +283,7 @@ fn columns_to_read(ty: &TensorType, settings: &Settings) -> Result<(), Refusal> 
 
 fn columns_to_write(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> {
     table_to_write(ty, settings)?;
-    let Some(ty) = ty.tensor() else { return Ok(()) };
+    let ty = one_tensor(ty)?;
     match ty.dtype {
         DType::Bf16 => Err(Refusal::new("columns hold no bf16").help("cast it: `f32(x)`")),
         _ => Ok(()),
@@ -243,9 +291,18 @@ fn columns_to_write(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> 
 }
 
 fn table_to_write(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> {
-    tensor(ty, settings)?;
     check_dialect(settings)?;
-    let Some(ty) = ty.tensor() else { return Ok(()) };
+    let named = settings.columns("columns").len();
+    let of_columns = |message: &str| Err(Refusal::new(message).of_setting("columns"));
+    match ty {
+        ValueType::Table(_) if named > 0 => {
+            return of_columns("the columns of a table have names already");
+        }
+        ValueType::Column(_) if named > 1 => return of_columns("there is one column"),
+        ValueType::Table(_) | ValueType::Column(_) => return Ok(()),
+        ValueType::Tensor(_) | ValueType::Text => {}
+    }
+    let ty = one_tensor(ty)?;
     real(ty)?;
     if ty.rank() > 2 {
         let message = format!("a table has rows and columns, this has {} axes", ty.rank());

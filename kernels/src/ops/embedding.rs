@@ -47,10 +47,10 @@ fn infer(call: &Call<'_>) -> Result<Inferred, InferError> {
     };
     let mut shape = rows.shape.clone();
     shape.push(width.clone());
-    Ok(Inferred {
-        cast: vec![Some(DType::I64), None],
-        outputs: vec![TensorType::new(table.dtype, shape).into()],
-    })
+    Ok(Inferred::new(
+        vec![Some(DType::I64), None],
+        vec![TensorType::new(table.dtype, shape).into()],
+    ))
 }
 
 fn work(call: &Call<'_>, outputs: &[ValueType]) -> Work {

@@ -75,10 +75,10 @@ fn infer(call: &Call<'_>) -> Result<Inferred, InferError> {
     }
     let mut shape = numbers.shape.clone();
     shape.insert(new_axis(call.attrs, numbers.rank())?, classes.clone());
-    Ok(Inferred {
-        cast: vec![Some(DType::I64), Some(dtype), Some(dtype)],
-        outputs: vec![TensorType::new(dtype, shape).into()],
-    })
+    Ok(Inferred::new(
+        vec![Some(DType::I64), Some(dtype), Some(dtype)],
+        vec![TensorType::new(dtype, shape).into()],
+    ))
 }
 
 fn new_axis(attrs: &haul_ir::op::Attrs, rank: usize) -> Result<usize, InferError> {

@@ -2,6 +2,7 @@
 
 use haul_ir::op::{Attr, Attrs, Example, Op, Param, ParamKind};
 
+use super::rows::{self, Rows};
 use super::run::Arg;
 use super::tensor::{Lie, Tensor, Value};
 use super::text;
@@ -140,6 +141,9 @@ fn argument(text: &str, example: &Example) -> Arg {
     let Some((_, ty, elements)) = example.given.iter().find(|(name, ..)| *name == text) else {
         return Arg::Weak(text::value(text));
     };
+    if rows::is_rows(ty) {
+        return Arg::Rows(Rows::new(ty, elements));
+    }
     if *ty == "text" {
         return Arg::Text((*elements).to_owned());
     }

@@ -1,15 +1,17 @@
 //! Runs one call of an op as an executor would, but plainly: infer, cast, allocate, compute.
 
+use haul_ir::column::{DataMut, DataView, Heap, Measured};
 use haul_ir::dtype::DType;
-use haul_ir::expr::Expr;
+use haul_ir::expr::{Expr, Symbol};
 use haul_ir::op::{
-    ArgType, Attrs, BlockKernel, Call, CpuKernel, InferError, Inferred, KernelCall, KernelError,
-    Op, Work,
+    ArgType, Attrs, BlockKernel, Call, CpuKernel, DataCall, Fill, InferError, Inferred, KernelCall,
+    KernelError, Measure, Op, Work,
 };
-use haul_ir::tensor::{Layout, ViewMut};
-use haul_ir::types::ValueType;
+use haul_ir::tensor::Layout;
+use haul_ir::types::{CellKind, CellType, TableType, ValueType};
 
 use super::formula::weak;
+use super::rows::{Column, Rows, with_rows};
 use super::tensor::{Bytes, Lie, Tensor, Value, places};
 
 /// An argument of a call.
@@ -18,7 +20,16 @@ pub(crate) enum Arg {
     Tensor(Tensor),
     Weak(Value),
     Text(String),
+    Rows(Rows),
     Items(Vec<Tensor>),
+}
+
+/// A result of a call.
+#[derive(Clone)]
+pub(crate) enum Output {
+    Tensor(Tensor),
+    Rows(Rows),
+    Text(String),
 }
 
 #[derive(Debug)]
@@ -30,8 +41,18 @@ pub(crate) enum Failure {
 /// Elements that one block of an elementwise kernel gets; odd, so that blocks end anywhere.
 const BLOCK: usize = 301;
 
-/// The results of a call.
+/// The results of a call that gives tensors.
 pub(crate) fn run(op: &dyn Op, args: &[Arg], attrs: &Attrs) -> Result<Vec<Tensor>, Failure> {
+    let outputs = run_any(op, args, attrs)?.into_iter();
+    let tensor = |output| match output {
+        Output::Tensor(tensor) => tensor,
+        _ => panic!("{} gives no tensor", op.name()),
+    };
+    Ok(outputs.map(tensor).collect())
+}
+
+/// The results of a call.
+pub(crate) fn run_any(op: &dyn Op, args: &[Arg], attrs: &Attrs) -> Result<Vec<Output>, Failure> {
     let types: Vec<_> = args.iter().map(Arg::ty).collect();
     let call = Call {
         inputs: &types,
@@ -45,11 +66,18 @@ pub(crate) fn run(op: &dyn Op, args: &[Arg], attrs: &Attrs) -> Result<Vec<Tensor
         .map(|(arg, to)| arg.cast(*to))
         .collect();
     check_work(op, &args, attrs, &inferred);
-    if let (CpuKernel::Parse { measure, fill }, [Arg::Text(text)]) = (op.cpu(), &args[..]) {
-        return parse(text, attrs, &inferred, measure, fill).map_err(Failure::Kernel);
+    match (op.cpu(), &args[..]) {
+        (CpuKernel::Measured { measure, fill }, _) => {
+            return measured(&args, attrs, &inferred, measure, fill).map_err(Failure::Kernel);
+        }
+        (CpuKernel::Columns(columns), [Arg::Rows(rows)]) => {
+            return Ok(vec![columns_of(columns, rows, attrs, &inferred)]);
+        }
+        _ => {}
     }
     let tensors: Vec<Tensor> = args.into_iter().flat_map(Arg::tensors).collect();
-    compute(op, &tensors, attrs, &inferred).map_err(Failure::Kernel)
+    let outputs = compute(op, &tensors, attrs, &inferred).map_err(Failure::Kernel)?;
+    Ok(outputs.into_iter().map(Output::Tensor).collect())
 }
 
 impl Arg {
@@ -58,6 +86,7 @@ impl Arg {
             Arg::Tensor(tensor) => ArgType::Value(tensor.ty().into()),
             Arg::Weak(value) => ArgType::Weak(weak(*value)),
             Arg::Text(_) => ArgType::Value(ValueType::Text),
+            Arg::Rows(rows) => ArgType::Value(rows.ty.clone()),
             Arg::Items(items) => {
                 ArgType::Items(items[0].ty().into(), Expr::from(items.len() as u64))
             }
@@ -90,7 +119,7 @@ impl Arg {
         match self {
             Arg::Tensor(tensor) => vec![tensor],
             Arg::Items(items) => items,
-            Arg::Weak(_) | Arg::Text(_) => Vec::new(),
+            Arg::Weak(_) | Arg::Text(_) | Arg::Rows(_) => Vec::new(),
         }
     }
 }
@@ -154,7 +183,9 @@ fn compute(
             let inputs: Vec<_> = inputs.iter().map(|i| i.lying(Lie::Contiguous)).collect();
             array(kernel, &inputs, attrs, &mut outputs)?;
         }
-        CpuKernel::Parse { .. } => panic!("{} takes text", op.name()),
+        CpuKernel::Measured { .. } | CpuKernel::Columns(_) => {
+            panic!("{} takes no tensors only", op.name())
+        }
     }
     Ok(outputs)
 }
@@ -207,19 +238,121 @@ fn block(input: &Tensor, lie: &[usize]) -> Bytes {
     block
 }
 
-fn parse(
-    text: &str,
+fn measured(
+    args: &[Arg],
     attrs: &Attrs,
     inferred: &Inferred,
-    measure: fn(&str, &Attrs) -> Result<Vec<usize>, KernelError>,
-    fill: fn(&str, &Attrs, &mut ViewMut<'_>) -> Result<(), KernelError>,
-) -> Result<Vec<Tensor>, KernelError> {
-    let ty = inferred.outputs[0]
-        .tensor()
-        .expect("parsing gives a tensor");
-    let mut output = Tensor::dirty(ty.dtype, &measure(text, attrs)?);
-    fill(text, attrs, &mut output.view_mut())?;
-    Ok(vec![output])
+    measure: Measure,
+    fill: Fill,
+) -> Result<Vec<Output>, KernelError> {
+    let whole: Vec<_> = args.iter().map(|arg| arg.lying(Lie::Contiguous)).collect();
+    let inputs: Vec<_> = whole.iter().map(view).collect();
+    let call = DataCall {
+        inputs: &inputs,
+        attrs,
+    };
+    let sizes = measure(&call)?;
+    assert_eq!(sizes.len(), inferred.outputs.len(), "sizes of all results");
+    let outputs = inferred.outputs.iter().zip(&sizes);
+    let mut outputs: Vec<_> = outputs.map(|(ty, size)| space(ty, size, &inputs)).collect();
+    let mut texts: Vec<Vec<u8>> = sizes.iter().map(text_space).collect();
+    let spaces = outputs.iter_mut().zip(&mut texts).zip(&inferred.outputs);
+    let mut spaces: Vec<_> = spaces
+        .map(|((output, text), ty)| match output {
+            Output::Tensor(tensor) => DataMut::Tensor(tensor.view_mut()),
+            Output::Rows(rows) => match ty {
+                ValueType::Table(_) => {
+                    DataMut::Table(rows.columns.iter_mut().map(Column::view_mut).collect())
+                }
+                _ => DataMut::Column(rows.columns[0].view_mut()),
+            },
+            Output::Text(_) => DataMut::Text(text),
+        })
+        .collect();
+    fill(&call, &mut spaces)?;
+    drop(spaces);
+    for (output, text) in outputs.iter_mut().zip(texts) {
+        if let Output::Text(into) = output {
+            *into = String::from_utf8(text).expect("a text is UTF-8");
+        }
+    }
+    Ok(outputs)
+}
+
+fn view(arg: &Arg) -> DataView<'_> {
+    match arg {
+        Arg::Tensor(tensor) => DataView::Tensor(tensor.view()),
+        Arg::Text(text) => DataView::Text(text),
+        Arg::Rows(rows) => match &rows.ty {
+            ValueType::Table(_) => DataView::Table(rows.columns.iter().map(Column::view).collect()),
+            _ => DataView::Column(rows.columns[0].view()),
+        },
+        Arg::Weak(_) | Arg::Items(_) => panic!("no such argument is measured"),
+    }
+}
+
+/// Space for a result; a heap that it shares is copied.
+fn space(ty: &ValueType, size: &Measured, inputs: &[DataView<'_>]) -> Output {
+    let cells: Vec<CellType> = match ty {
+        ValueType::Tensor(tensor) => {
+            return Output::Tensor(Tensor::dirty(tensor.dtype, &size.shape));
+        }
+        ValueType::Text => return Output::Text(String::new()),
+        ValueType::Column(column) => vec![column.cell],
+        ValueType::Table(table) => table.columns.values().copied().collect(),
+    };
+    let mut heaps = size.heaps.iter();
+    let columns = cells.into_iter().map(|cell| {
+        let heap = match cell.kind {
+            CellKind::Text => heap(heaps.next().expect("each text has a heap"), inputs),
+            CellKind::Element(_) => Vec::new(),
+        };
+        Column::dirty(cell, size.shape[0], heap)
+    });
+    Output::Rows(Rows {
+        ty: with_rows(ty, size.shape[0]),
+        columns: columns.collect(),
+    })
+}
+
+fn heap(heap: &Heap, inputs: &[DataView<'_>]) -> Vec<u8> {
+    match *heap {
+        Heap::New(bytes) => vec![0xAB; bytes],
+        Heap::Of { input, column } => match &inputs[input] {
+            DataView::Column(view) => view.heap.to_vec(),
+            DataView::Table(columns) => columns[column].heap.to_vec(),
+            DataView::Text(text) => text.as_bytes().to_vec(),
+            DataView::Tensor(_) => panic!("a tensor has no heap"),
+        },
+    }
+}
+
+fn text_space(size: &Measured) -> Vec<u8> {
+    match size.heaps.first() {
+        Some(Heap::New(bytes)) => vec![0xAB; *bytes],
+        _ => Vec::new(),
+    }
+}
+
+fn columns_of(
+    columns: fn(&TableType, &Attrs) -> Vec<usize>,
+    rows: &Rows,
+    attrs: &Attrs,
+    inferred: &Inferred,
+) -> Output {
+    let ValueType::Table(table) = &rows.ty else {
+        panic!("columns are taken of {}", rows.ty);
+    };
+    let taken = columns(table, attrs);
+    let ty = inferred.outputs[0].clone();
+    if let ValueType::Tensor(tensor) = &ty {
+        let view = rows.columns[taken[0]].view();
+        let mut output = Tensor::dirty(tensor.dtype, &[view.rows()]);
+        output.bytes.get_mut()[..view.cells.len()].copy_from_slice(view.cells);
+        return Output::Tensor(output);
+    }
+    let columns = taken.iter().map(|at| rows.columns[*at].clone()).collect();
+    Output::Rows(Rows { ty, columns })
 }
 
 /// The work of a call of known sizes is known.
@@ -230,13 +363,24 @@ fn check_work(op: &dyn Op, args: &[Arg], attrs: &Attrs, inferred: &Inferred) {
         attrs,
     };
     match op.work(&call, &inferred.outputs) {
-        Work::Unknown => assert!(matches!(op.cpu(), CpuKernel::Parse { .. }), "{}", op.name()),
+        Work::Unknown => {
+            assert!(
+                matches!(op.cpu(), CpuKernel::Measured { .. }),
+                "{}",
+                op.name()
+            );
+        }
         Work::Known {
             flops,
             read,
             written,
         } => {
-            let value = |expr: &Expr| expr.eval(&|_| None);
+            // Sizes that only the data tells are planned at their largest.
+            let most = |symbol: &Symbol| {
+                let mut bounds = inferred.bounds.iter();
+                bounds.find(|(bound, _)| bound == symbol)?.1.as_int()
+            };
+            let value = |expr: &Expr| expr.eval(&most);
             for (name, expr) in [("flops", flops), ("read", read), ("written", written)] {
                 let value = value(&expr).unwrap_or_else(|error| panic!("{}: {error}", op.name()));
                 assert!(value >= 0, "{name} of {} are {value}", op.name());

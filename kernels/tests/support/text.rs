@@ -4,6 +4,7 @@ use haul_ir::expr::{Expr, Symbol};
 use haul_ir::op::{Attr, IndexItem, Number, ParamKind};
 use haul_ir::types::TensorType;
 
+use super::rows;
 use super::tensor::Value;
 
 /// `1`, `-2.5`, `nan`, `inf`, `true`, `1-2j`.
@@ -49,6 +50,7 @@ pub(crate) fn attr(kind: ParamKind, text: &str) -> Attr {
         Attr::Word(word.unwrap_or_else(|| panic!("`{text}` is none of {words:?}")))
     };
     match kind {
+        ParamKind::Size => Attr::Size(Symbol::new("size")),
         _ if text == "none" => Attr::None,
         ParamKind::Bool => Attr::Bool(text == "true"),
         ParamKind::Int => Attr::Int(size(text)),
@@ -58,7 +60,18 @@ pub(crate) fn attr(kind: ParamKind, text: &str) -> Attr {
         ParamKind::IntsOrWord(words) if text.starts_with('\'') => word(words),
         ParamKind::IntsOrWord(_) => ints(text),
         ParamKind::Quoted => Attr::Quoted(text.trim_matches('\'').into()),
-        ParamKind::Type => Attr::Type(ty(text.trim_matches('\''))),
+        ParamKind::Words => {
+            let words = items(inner(text)).map(|word| word.trim_matches('\'').into());
+            Attr::Words(words.collect())
+        }
+        ParamKind::Literal if text.starts_with('\'') => {
+            Attr::Quoted(text.trim_matches('\'').into())
+        }
+        ParamKind::Literal => numbers(text),
+        ParamKind::Type => Attr::Type(match text.trim_matches('\'') {
+            text if rows::is_rows(text) => rows::ty(text),
+            text => ty(text).into(),
+        }),
         ParamKind::Index => Attr::Index(items(text).map(index_item).collect()),
         _ => panic!("{kind:?} is no attribute"),
     }
@@ -102,7 +115,8 @@ fn inner(text: &str) -> &str {
         .trim_end_matches([']', ')'])
 }
 
-fn size(text: &str) -> Expr {
+/// A size: a number or a symbol.
+pub(crate) fn size(text: &str) -> Expr {
     match text.parse::<i128>() {
         Ok(int) => Expr::from(int),
         Err(_) => Expr::symbol(Symbol::new(text)),

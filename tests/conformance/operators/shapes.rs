@@ -8,7 +8,7 @@ const DATA_DEPENDENT: &str = "how many results there are depends on the data";
 
 pub(super) const TABLE: Table = &[
     ("CenterCropPad", Code(center_crop_pad)),
-    ("Compress", Without(DATA_DEPENDENT)),
+    ("Compress", Code(compress)),
     ("Concat", Code(concat)),
     ("Constant", Code(constant)),
     ("ConstantOfShape", Code(constant_of_shape)),
@@ -20,7 +20,7 @@ pub(super) const TABLE: Table = &[
     ("GatherElements", Code(gather_elements)),
     ("GatherND", Code(gather_nd)),
     ("NonMaxSuppression", Without(DATA_DEPENDENT)),
-    ("NonZero", Without(DATA_DEPENDENT)),
+    ("NonZero", Code(nonzero)),
     ("OneHot", Code(one_hot)),
     ("Pad", Code(pad)),
     ("Range", Code(range)),
@@ -39,7 +39,7 @@ pub(super) const TABLE: Table = &[
     ("Tile", Code(tile)),
     ("Transpose", Code(transpose)),
     ("Trilu", Code(trilu)),
-    ("Unique", Without(DATA_DEPENDENT)),
+    ("Unique", Code(unique)),
     ("Unsqueeze", Code(unsqueeze)),
 ];
 
@@ -60,6 +60,39 @@ fn shape(n: &mut Node<'_, '_>) -> Converted {
 fn size(n: &mut Node<'_, '_>) -> Converted {
     let size: i64 = n.shape(0)?.iter().product();
     n.give(format!("full([], {size}, dtype='i64')"))
+}
+
+/// The condition may be shorter than the axis: what is behind it is left out.
+fn compress(n: &mut Node<'_, '_>) -> Converted {
+    let (mut x, condition) = (n.x(0)?, n.x(1)?);
+    let kept = n.shape(1)?[0];
+    let axis = match n.attr("axis") {
+        Some(_) => n.front(n.int("axis", 0), 0)?,
+        None => {
+            x = n.line(format!("reshape({x}, [-1])"));
+            0
+        }
+    };
+    let before = ":, ".repeat(axis as usize);
+    n.give(format!(
+        "filter({x}[{before}:{kept}], {condition}, axis={axis})"
+    ))
+}
+
+fn nonzero(n: &mut Node<'_, '_>) -> Converted {
+    let x = n.x(0)?;
+    n.give(format!("nonzero({x})"))
+}
+
+fn unique(n: &mut Node<'_, '_>) -> Converted {
+    if n.attr("axis").is_some() || n.int("sorted", 1) == 0 {
+        return Err("slices are compared, or elements stay in their order".into());
+    }
+    let x = n.x(0)?;
+    let mut parts = n.results(format!("unique_all({x})"), 4);
+    parts[2] = n.line(format!("reshape({}, [-1])", parts[2]));
+    parts.truncate(n.outputs());
+    Ok(parts)
 }
 
 /// A graph that is a constant only.

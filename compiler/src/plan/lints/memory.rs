@@ -1,7 +1,6 @@
 //! Memory that is asked for and never needed.
 
 use haul_ir::diagnostic::Diagnostic;
-use haul_ir::types::ValueType;
 
 use super::{Lints, advice, default_memory, with_saving};
 use crate::diagnostics::codes::IDLE_MEMORY;
@@ -82,5 +81,5 @@ fn handles_text(lints: &Lints<'_>, choice: &Choice) -> bool {
         .flat_map(|group| &lints.context.usage.reads[*group]);
     reads
         .into_iter()
-        .any(|value| values[*value].ty == ValueType::Text)
+        .any(|value| values[*value].ty.holds_text())
 }

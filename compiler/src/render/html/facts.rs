@@ -6,6 +6,7 @@ use haul_ir::graph::Graph;
 use haul_ir::id::{GroupId, StageId, ValueId};
 use haul_ir::op::Work;
 use haul_ir::plan::{Plan, StagePlan};
+use haul_ir::types::ValueType;
 use serde::Serialize;
 
 use crate::render::drawing::{Drawing, Kind, Words, stage_id};
@@ -177,7 +178,7 @@ impl Teller<'_> {
 
     fn value(&self, id: ValueId) -> Vec<(&'static str, String)> {
         let ty = &self.graph.values[id].ty;
-        let bytes = ty.tensor().map(|tensor| self.bytes(&tensor.bytes()));
+        let bytes = (*ty != ValueType::Text).then(|| self.bytes(&ty.bytes()));
         let mut facts = vec![("type", ty.to_string())];
         facts.extend(bytes.map(|bytes| ("bytes", bytes)));
         facts

@@ -1,7 +1,10 @@
 //! What is declared in strings outside of formulas: types, and the heads of functions.
 
-use haul_ir::diagnostic::Diagnostic;
-use haul_ir::dtype::DType;
+use std::collections::HashMap;
+
+use haul_ir::diagnostic::{Diagnostic, Span};
+use haul_ir::dtype::{DType, Kind};
+use haul_ir::types::{CellKind, CellType};
 
 use super::lexer::{Token, TokenKind};
 use super::parser::{Failed, Parser, name};
@@ -12,7 +15,7 @@ use crate::syntax::ast::{
 };
 use crate::syntax::strings::{Content, excerpt};
 
-/// Reads `f32[batch, 2*n]` or `text`.
+/// Reads `f32[batch, 2*n]`, `table[n]{a: f64, b: text?}` or `text`.
 pub(in crate::syntax) fn declared_type(
     content: &Content<'_>,
     mistakes: &mut Vec<Diagnostic>,
@@ -81,25 +84,103 @@ fn type_kind(parser: &mut Parser<'_>) -> Result<TypeKind, Failed> {
     if first.text == "text" && parser.peek().kind == TokenKind::End {
         return Ok(TypeKind::Text);
     }
+    if first.text == "table" {
+        return table(parser, first);
+    }
     let dtype = dtype(parser, first)?;
     if !parser.peek().is("[") {
         let mistake = Diagnostic::error(TYPE, first.span, "this type has no shape");
         let mistake = mistake.help("write the sizes of the axes, or `[]` for a single number");
         return Err(parser.refuse(mistake));
     }
+    let dims = dims(parser)?;
+    parser.end_of_line()?;
+    Ok(TypeKind::Tensor { dtype, dims })
+}
+
+fn dims(parser: &mut Parser<'_>) -> Result<Vec<Expr>, Failed> {
     let open = parser.open();
     let (dims, _, _) = parser.list("]")?;
     parser.close(open, "]")?;
-    parser.end_of_line()?;
     for dim in &dims {
         check_dim(parser, dim)?;
     }
-    Ok(TypeKind::Tensor { dtype, dims })
+    Ok(dims)
+}
+
+/// What follows `table`: `[n]{a: f64, 'b c': text?}`.
+fn table(parser: &mut Parser<'_>, word: Token<'_>) -> Result<TypeKind, Failed> {
+    let help = "a table has a length and columns, such as `table[n]{time: f64, name: text}`";
+    if !parser.peek().is("[") {
+        let mistake = Diagnostic::error(TYPE, word.span, "this table has no length");
+        return Err(parser.refuse(mistake.help(help)));
+    }
+    let dims = dims(parser)?;
+    let Ok([rows]) = <[Expr; 1]>::try_from(dims) else {
+        let mistake = Diagnostic::error(TYPE, word.span, "a table has one length");
+        return Err(parser.refuse(mistake.help(help)));
+    };
+    if !parser.peek().is("{") {
+        let mistake = Diagnostic::error(TYPE, word.span, "this table has no columns");
+        return Err(parser.refuse(mistake.help(help)));
+    }
+    let open = parser.open();
+    let mut seen: HashMap<String, Span> = HashMap::new();
+    let mut columns = Vec::new();
+    while !parser.peek().is("}") {
+        let (name, cell) = column(parser)?;
+        if let Some(first) = seen.insert(name.value.clone(), name.span) {
+            let message = format!("column `{}` is there twice", excerpt(&name.value));
+            let mistake = Diagnostic::error(REPEATED, name.span, message);
+            return Err(parser.refuse(mistake.label(first, "first here")));
+        }
+        columns.push((name, cell));
+        if !parser.eat(",") {
+            break;
+        }
+    }
+    parser.close(open, "}")?;
+    parser.end_of_line()?;
+    Ok(TypeKind::Table { rows, columns })
+}
+
+/// `time: f64`, `'wind speed': f32?`, `name: text`.
+fn column(parser: &mut Parser<'_>) -> Result<(Name, CellType), Failed> {
+    let token = parser.peek();
+    let name = match token.kind {
+        TokenKind::Name => name(token),
+        TokenKind::Text => Spanned::new(token.text.trim_matches('\'').to_owned(), token.span),
+        _ => return Err(parser.unexpected("the name of a column")),
+    };
+    parser.bump();
+    if !parser.eat(":") {
+        return Err(parser.unexpected("`:` and the type of the column"));
+    }
+    let token = parser.peek();
+    if token.kind != TokenKind::Name {
+        return Err(parser.unexpected("a dtype or `text`"));
+    }
+    parser.bump();
+    let kind = match token.text {
+        "text" => CellKind::Text,
+        _ => {
+            let dtype = dtype(parser, token)?.value;
+            if dtype.kind() == Kind::Complex {
+                let message = format!("a table holds real numbers, not {dtype}");
+                return Err(parser.refuse(Diagnostic::error(TYPE, token.span, message)));
+            }
+            CellKind::Element(dtype)
+        }
+    };
+    let is_optional = parser.eat("?");
+    Ok((name, CellType { kind, is_optional }))
 }
 
 fn not_a_type(parser: &mut Parser<'_>, found: Token<'_>) -> Failed {
     let mistake = Diagnostic::error(TYPE, found.span, "this is not a type");
-    parser.refuse(mistake.help("a type is a dtype with a shape, such as `f32[n, 3]`, or `text`"))
+    parser.refuse(
+        mistake.help("a type is a dtype with a shape, such as `f32[n, 3]`, a `table`, or `text`"),
+    )
 }
 
 fn dtype(parser: &mut Parser<'_>, token: Token<'_>) -> Result<Spanned<DType>, Failed> {

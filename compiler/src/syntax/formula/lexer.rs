@@ -40,9 +40,9 @@ impl Token<'_> {
 }
 
 /// The longest first.
-const MARKS: [&str; 27] = [
+const MARKS: [&str; 30] = [
     "...", "**", "//", "==", "!=", "<=", ">=", "+", "-", "*", "/", "%", "@", "&", "|", "^", "~",
-    "<", ">", "=", "(", ")", "[", "]", ",", ":", ".",
+    "<", ">", "=", "(", ")", "[", "]", "{", "}", ",", ":", ".", "?",
 ];
 
 /// All tokens; comments and blanks are passed over. The last one is `End`.

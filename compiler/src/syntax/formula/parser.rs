@@ -88,9 +88,9 @@ impl<'t> Parser<'t> {
             return None;
         }
         for (at, token) in self.tokens.iter().enumerate().skip(self.at) {
-            if token.is("(") || token.is("[") {
+            if token.is("(") || token.is("[") || token.is("{") {
                 open += 1;
-            } else if token.is(")") || token.is("]") {
+            } else if token.is(")") || token.is("]") || token.is("}") {
                 open -= 1;
             }
             if open == 0 {

@@ -58,10 +58,10 @@ impl Op for BinCount {
             let message = format!("weights are real, these are {}", weights.dtype);
             return Err(InferError::new(Fault::DType, message).on(1));
         }
-        Ok(Inferred {
-            cast: vec![Some(DType::I64), Some(DType::F64)],
-            outputs: vec![TensorType::new(DType::F64, vec![length]).into()],
-        })
+        Ok(Inferred::new(
+            vec![Some(DType::I64), Some(DType::F64)],
+            vec![TensorType::new(DType::F64, vec![length]).into()],
+        ))
     }
 
     fn work(&self, call: &Call<'_>, outputs: &[ValueType]) -> Work {

@@ -56,10 +56,10 @@ impl Op for SegmentSum {
         let mut shape = input.shape.clone();
         shape[0] = super::length(call.attrs, "segments")?;
         let dtype = input.dtype.sum();
-        Ok(Inferred {
-            cast: vec![Some(accumulator(dtype)), Some(DType::I64)],
-            outputs: vec![TensorType::new(dtype, shape).into()],
-        })
+        Ok(Inferred::new(
+            vec![Some(accumulator(dtype)), Some(DType::I64)],
+            vec![TensorType::new(dtype, shape).into()],
+        ))
     }
 
     fn work(&self, call: &Call<'_>, outputs: &[ValueType]) -> Work {

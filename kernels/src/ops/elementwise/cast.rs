@@ -27,9 +27,13 @@ macro_rules! reals {
     };
 }
 
+fn differs<T: PartialEq + Default>(x: T) -> bool {
+    x != T::default()
+}
+
 macro_rules! to_bool {
     ($from:expr, $to:ty) => {
-        reals!($from, |x| <$to>::from(x != Default::default()))
+        reals!($from, |x| <$to>::from(differs(x)))
     };
 }
 

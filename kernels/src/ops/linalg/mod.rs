@@ -59,10 +59,10 @@ impl Op for Linalg {
         let dtype = compute_dtype(call)?;
         let sizes = Sizes::of(call, dtype)?;
         let outputs = (self.results)(&sizes)?;
-        Ok(Inferred {
-            cast: vec![Some(dtype); call.inputs.len()],
-            outputs: outputs.into_iter().map(ValueType::from).collect(),
-        })
+        Ok(Inferred::new(
+            vec![Some(dtype); call.inputs.len()],
+            outputs.into_iter().map(ValueType::from).collect(),
+        ))
     }
 
     fn work(&self, call: &Call<'_>, outputs: &[ValueType]) -> Work {

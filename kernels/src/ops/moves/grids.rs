@@ -38,10 +38,10 @@ pub(crate) static MESHGRID: Move = Move {
             let dtype = call.tensor(input)?.dtype;
             Ok(TensorType::new(dtype, shape.clone()).into())
         });
-        Ok(Inferred {
-            cast: vec![None; count],
-            outputs: outputs.collect::<Result<_, _>>()?,
-        })
+        Ok(Inferred::new(
+            vec![None; count],
+            outputs.collect::<Result<_, _>>()?,
+        ))
     },
     cost: Cost::All,
     cpu: CpuKernel::Array(meshgrid),

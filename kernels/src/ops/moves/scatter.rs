@@ -141,10 +141,10 @@ fn written(call: &Call<'_>, wanted: &[Expr]) -> Result<Inferred, InferError> {
         let message = format!("{} has no such operation", x.dtype);
         return Err(InferError::new(Fault::DType, message).on_attr("reduction"));
     }
-    Ok(Inferred {
-        cast: vec![Some(x.dtype), Some(DType::I64), Some(x.dtype)],
-        outputs: vec![TensorType::new(x.dtype, x.shape.clone()).into()],
-    })
+    Ok(Inferred::new(
+        vec![Some(x.dtype), Some(DType::I64), Some(x.dtype)],
+        vec![TensorType::new(x.dtype, x.shape.clone()).into()],
+    ))
 }
 
 fn scatter(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {

@@ -31,10 +31,10 @@ pub(crate) static SPLIT: Move = Move {
             shape[axis] = size;
             TensorType::new(x.dtype, shape).into()
         };
-        Ok(Inferred {
-            cast: vec![None],
-            outputs: sizes.into_iter().map(part).collect(),
-        })
+        Ok(Inferred::new(
+            vec![None],
+            sizes.into_iter().map(part).collect(),
+        ))
     },
     cost: Cost::All,
     cpu: CpuKernel::Array(split),

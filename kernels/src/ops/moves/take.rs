@@ -171,10 +171,10 @@ pub(crate) static REVERSE_SEQUENCE: Move = Move {
 
 /// A tensor of the first input's elements; indices count in 64 bits.
 fn indexed(x: &TensorType, shape: Vec<Expr>) -> Inferred {
-    Inferred {
-        cast: vec![None, Some(DType::I64)],
-        outputs: vec![TensorType::new(x.dtype, shape).into()],
-    }
+    Inferred::new(
+        vec![None, Some(DType::I64)],
+        vec![TensorType::new(x.dtype, shape).into()],
+    )
 }
 
 fn take(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {

@@ -50,7 +50,7 @@ impl Rule {
 }
 
 /// The keys of elements: equal where elements are, NaN above all.
-pub(super) fn keys(dtype: DType, elements: &[u8]) -> Vec<u64> {
+pub(in crate::ops) fn keys(dtype: DType, elements: &[u8]) -> Vec<u64> {
     fn of<T: Pod + Into<u64>>(elements: &[u8], rule: Rule) -> Vec<u64> {
         let words = cast_slice::<_, T>(elements).iter();
         words.map(|word| rule.key((*word).into())).collect()

@@ -12,6 +12,7 @@ use haul_ir::expr::Expr;
 use haul_ir::op::{Fault, InferError, Param, ParamKind};
 use haul_ir::types::TensorType;
 
+pub(super) use keys::keys;
 pub(super) use search::SearchSorted;
 pub(super) use sort::{ARGSORT, SORT};
 pub(super) use topk::TopK;

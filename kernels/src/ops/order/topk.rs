@@ -82,13 +82,13 @@ impl Op for TopK {
         }
         let mut shape = input.shape.clone();
         shape[axis] = k.clone();
-        Ok(Inferred {
-            cast: vec![None],
-            outputs: vec![
+        Ok(Inferred::new(
+            vec![None],
+            vec![
                 TensorType::new(input.dtype, shape.clone()).into(),
                 TensorType::new(DType::I64, shape).into(),
             ],
-        })
+        ))
     }
 
     fn work(&self, call: &Call<'_>, outputs: &[ValueType]) -> Work {

@@ -130,10 +130,10 @@ impl Op for Reduction {
         }
         let keep = call.attrs.flag("keepdims");
         let output = axes::reduced(input, &axes, keep, (self.result)(input.dtype));
-        Ok(Inferred {
-            cast: vec![(self.cast)(input.dtype)],
-            outputs: vec![output.into()],
-        })
+        Ok(Inferred::new(
+            vec![(self.cast)(input.dtype)],
+            vec![output.into()],
+        ))
     }
 
     fn work(&self, call: &Call<'_>, outputs: &[ValueType]) -> Work {

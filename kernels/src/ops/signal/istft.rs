@@ -95,10 +95,10 @@ fn infer(call: &Call<'_>) -> Result<Inferred, InferError> {
         false => complex,
     };
     let shape = [outer, &[length]].concat();
-    Ok(Inferred {
-        cast: vec![Some(complex), Some(complex.real())],
-        outputs: vec![TensorType::new(dtype, shape).into()],
-    })
+    Ok(Inferred::new(
+        vec![Some(complex), Some(complex.real())],
+        vec![TensorType::new(dtype, shape).into()],
+    ))
 }
 
 fn istft(call: &mut KernelCall<'_, '_>) -> Result<(), KernelError> {

@@ -125,10 +125,10 @@ fn infer(call: &Call<'_>) -> Result<Inferred, InferError> {
     let complex = x.dtype.complex();
     let shape = [outer, &[bins(call, window), frames]].concat();
     let read = if onesided { complex.real() } else { complex };
-    Ok(Inferred {
-        cast: vec![Some(read), Some(complex.real())],
-        outputs: vec![TensorType::new(complex, shape).into()],
-    })
+    Ok(Inferred::new(
+        vec![Some(read), Some(complex.real())],
+        vec![TensorType::new(complex, shape).into()],
+    ))
 }
 
 fn work(call: &Call<'_>, outputs: &[ValueType]) -> Work {
