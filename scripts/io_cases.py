@@ -151,10 +151,23 @@ def wav():
     )
 
 
+def jsonl():
+    path("rows.jsonl").write_text("[1, 2.5]\n\n[-3e2, null]\n")
+    rows = [json.loads(line) for line in path("rows.jsonl").read_text().split("\n") if line]
+    numbers = np.array(rows, dtype="f8")
+    case('Jsonl(path: "made/rows.jsonl", type: "f64[n, 2]")', "a blank line, a null", numbers)
+    path("whole.jsonl").write_text(f"{2**63 - 1}\n{-2**63}\n")
+    whole = np.array([2**63 - 1, -2**63])
+    case('Jsonl(path: "made/whole.jsonl", type: "i64[n]")', "beyond 2^53", whole)
+    path("open.jsonl").write_text("[1, 2]\n[3, 4\n")
+    case('Jsonl(path: "made/open.jsonl", type: "f64[n, 2]")', "a list that is open", error="line 2")
+
+
 npy()
 raw()
 csv()
 image()
 wav()
+jsonl()
 lines = ",\n".join("  " + json.dumps(case) for case in CASES)
 (FOLDER / "made.json").write_text(f"[\n{lines}\n]\n")

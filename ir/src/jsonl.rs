@@ -17,6 +17,9 @@ use crate::types::{CellKind, TableType};
 /// Bytes of text that one part has, and the rest of its last line.
 const PART: usize = 1 << 20;
 
+/// Takes the columns of a row.
+type Visit<'v, 'a> = dyn FnMut(&[Option<&'a RawValue>]) -> Result<(), KernelError> + 'v;
+
 /// A text as a table of a type. Keys that are no column are left out; a key that is not there,
 /// and `null`, are a missing value.
 #[derive(Debug)]
@@ -33,11 +36,7 @@ impl<'a> JsonRows<'a> {
     }
 
     /// Calls `visit` with the columns of each row: what stands there, or nothing.
-    fn for_each_row(
-        &self,
-        part: usize,
-        visit: &mut dyn FnMut(&[Option<&'a RawValue>]) -> Result<(), KernelError>,
-    ) -> Result<(), KernelError> {
+    fn for_each_row(&self, part: usize, visit: &mut Visit<'_, 'a>) -> Result<(), KernelError> {
         let mut cells = vec![None; self.ty.columns.len()];
         self.lines.for_each(part, &mut |line| {
             cells.fill(None);

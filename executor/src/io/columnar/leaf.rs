@@ -29,7 +29,7 @@ impl Leaf {
                 DataType::FixedSizeList(_, size) => {
                     let size = *size as usize;
                     let lists = numbers.as_fixed_size_list();
-                    let start = lists.value_offset_at(0) as usize;
+                    let start = lists.value_offset_at(0);
                     let items = lists.values().slice(start, lists.len() * size);
                     nulls = nulls.map(|nulls| nulls.expand(size));
                     numbers = items;
