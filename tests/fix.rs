@@ -296,7 +296,7 @@ fn guesses_are_shown_and_never_made() {
             "did you mean `L4",
         ),
         (
-            "(any_of: [(gpus: 1, gpu_type: \"RTX5090\"), (cpus: 1)], do: \"sum(x1)\")",
+            "(any_of: [(gpus: 1, gpu_type: \"GeForce-4090\"), (cpus: 1)], do: \"sum(x1)\")",
             0,
             "did you mean `RTX4090`?",
         ),
