@@ -70,8 +70,8 @@ pub(crate) static UNIQUE_COUNTS: ArrayOp = unique(
 
 pub(crate) static UNIQUE_INVERSE: ArrayOp = unique(
     "unique_inverse",
-    "As `unique_values`, and for each element which of them it is: \
-     `segment_sum(v, inverse, num_segments=size)` adds up `v` by the elements of `x`.",
+    "As `unique_values`, and for each element which of them it is: with `size='k'`, \
+     `segment_sum(v, inverse, k)` adds up `v` by the elements of `x`.",
     "[..] -> [size], i64[..]",
     |call| infer(call, &[Part::Values, Part::Inverse]),
     CpuKernel::Measured {
