@@ -3,12 +3,10 @@
 //! the message, the labels or the help. Several may follow each other on a line. A case
 //! without any must be accepted.
 
-#[path = "support/plans.rs"]
-mod plans;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::plans::try_plan;
 use haul_ir::diagnostic::{Diagnostic, Severity};
 
 /// What is reported about a pipeline of a folder of cases.
@@ -40,7 +38,7 @@ fn planned(text: &str) -> Vec<Diagnostic> {
     let target = first
         .strip_prefix("// target: ")
         .expect("the first line names a target");
-    match plans::try_plan(target, text) {
+    match try_plan(target, text) {
         Ok(planned) => planned.warnings,
         Err(errors) => errors,
     }

@@ -1,19 +1,16 @@
 //! Diffs of plans: edits of one pipeline, each with the text that reviewers would read.
 //!
 //! The texts stand in `tests/cases/diff`. Update them with
-//! `INSTA_UPDATE=always cargo test -p haul-compiler --test diff`, and read the difference.
-
-#[path = "support/plans.rs"]
-mod plans;
+//! `INSTA_UPDATE=always cargo test -p haul-compiler diff`, and read the difference.
 
 use std::collections::BTreeSet;
 
+use crate::support::plans::try_plan;
 use haul_compiler::diff::{Cause, CauseKind, Change, Comparison, Diff, markdown, text};
 use haul_compiler::render::Colour;
 use haul_compiler::saved::SavedPlan;
 use haul_compiler::{Facts, check, plan, target};
 use haul_ir::target::Target;
-use plans::try_plan;
 
 const SPECTRA: &str = include_str!("cases/diff/spectra.ron");
 

@@ -1,9 +1,8 @@
 //! What is known beside the file: numbers set, sizes bound, headers read.
 
-mod support;
-
 use std::collections::HashMap;
 
+use crate::support::dump;
 use haul_compiler::{Checked, Facts, check, undeclared};
 use haul_ir::dtype::DType;
 use haul_ir::format::{File, NPY};
@@ -31,7 +30,7 @@ fn headers_bind_sizes_and_give_types() {
         widths: HashMap::from([("files".to_owned(), 12)]),
         ..Facts::default()
     };
-    insta::assert_snapshot!(support::dump(&checked(&facts).typed.expect("it is fine")), @r"
+    insta::assert_snapshot!(dump(&checked(&facts).typed.expect("it is fine")), @r"
     dim m each files
     collection files of 12
     input x: f32[150, 3]

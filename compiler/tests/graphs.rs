@@ -1,10 +1,9 @@
 //! What pipelines compile to, as text beside each case in `tests/cases/graphs`.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::dump;
 use haul_compiler::{Facts, check};
 
 #[test]
@@ -49,5 +48,5 @@ fn pipelines_of_the_repository_compile() {
 fn graph(text: &str) -> String {
     let checked = check(text, haul_kernels::catalogue(), &Facts::default());
     assert_eq!(checked.diagnostics, [], "the case is fine");
-    support::dump(&checked.typed.expect("what has no mistakes compiles"))
+    dump(&checked.typed.expect("what has no mistakes compiles"))
 }

@@ -1,16 +1,13 @@
 //! Lints as a whole: what they say to save, by hand, and what their edits do.
 
-#[path = "support/plans.rs"]
-mod plans;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::plans::try_plan;
 use haul_compiler::diagnostics::codes::{self, codes};
 use haul_compiler::diagnostics::edited;
 use haul_compiler::{Facts, check};
 use haul_ir::diagnostic::{Code, Diagnostic, Saving};
-use plans::try_plan;
 use proptest::prelude::*;
 
 /// `2 * 8192^3 / (8 * 95e9 * 0.8)` seconds: a product of 8192 x 8192 at 8 cpus.

@@ -5,11 +5,8 @@
 //! large matrix products, 0.3 on the rest, and 0.9 of its bandwidth; a launch takes 5 us, a copy
 //! 10 us before the first byte and, to the host, a launch more.
 
-#[path = "support/plans.rs"]
-mod plans;
-
+use crate::support::plans::try_plan;
 use haul_ir::plan::{Plan, Side};
-use plans::try_plan;
 
 /// A stage of one formula on inputs given as `name: type`, with a GPU.
 fn pipeline(cpus: u32, inputs: &[(&str, &str)], formula: &str) -> String {

@@ -1,8 +1,6 @@
 //! Plans as a whole: times, prices, waiting, what is unknown. Numbers by hand.
 
-#[path = "support/plans.rs"]
-mod plans;
-
+use crate::support::plans::try_plan;
 use haul_compiler::diagnostics::codes::codes;
 use haul_compiler::saved::SavedPlan;
 use haul_compiler::{Facts, Outcome, Verdict, check, plan, target};
@@ -10,7 +8,6 @@ use haul_ir::diagnostic::Diagnostic;
 use haul_ir::id::Id;
 use haul_ir::plan::{Feasibility, Plan, Reason, StagePlan};
 use haul_ir::target::Target;
-use plans::try_plan;
 
 /// `2 * 8192^3 / (8 * 95e9 * 0.8)` seconds: a product of 8192 x 8192 at 8 cpus.
 const PRODUCT: u64 = 1_808_407_283;

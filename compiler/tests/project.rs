@@ -1,13 +1,10 @@
 //! What a repository declares: read, told with its place where it is wrong, and held.
 
-#[path = "support/plans.rs"]
-mod plans;
-
+use crate::support::plans::try_plan;
 use haul_compiler::policy::{Policies, check, unmatched};
 use haul_compiler::saved::{SavedPlan, SavedSide};
 use haul_compiler::{Project, target};
 use haul_ir::id::Id;
-use plans::try_plan;
 
 const ALL: &str = r#"Project(
     version: 1,

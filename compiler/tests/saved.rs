@@ -1,10 +1,7 @@
 //! Plans as they are kept: what is written is read.
 
-#[path = "support/plans.rs"]
-mod plans;
-
+use crate::support::plans::try_plan;
 use haul_compiler::saved::{SavedChoice, SavedPlan, SavedWork};
-use plans::try_plan;
 use proptest::prelude::*;
 
 const TARGETS: [&str; 4] = ["a100", "cpu", "l4", "mixed"];

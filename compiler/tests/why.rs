@@ -1,13 +1,10 @@
 //! Why something is where it is: the other choice is planned, and agrees with the regret.
 
-#[path = "support/plans.rs"]
-mod plans;
-
+use crate::support::plans::try_plan;
 use haul_compiler::render::{self, Colour};
 use haul_compiler::why::{Behind, Change, NoWhy, Outcome, Sum, WhatIf, Why, why};
 use haul_compiler::{Facts, check, target};
 use haul_ir::plan::{Reason, Side};
-use plans::try_plan;
 
 fn told(text: &str, on: &str, name: &str) -> Result<Why, NoWhy> {
     let checked = check(text, haul_kernels::catalogue(), &Facts::default());

@@ -11,7 +11,7 @@ use haul_compiler::{Facts, check, plan, target};
 use haul_ir::graph::Typed;
 use haul_ir::plan::Plan;
 
-use crate::plans::spectra;
+use super::plans::spectra;
 
 /// A name that a file may have.
 const ODD: &str = "</title>\"&";

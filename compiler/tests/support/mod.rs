@@ -1,5 +1,7 @@
 //! What tests share.
 
+pub(crate) mod plans;
+
 use std::fmt::Write;
 
 use haul_ir::graph::{Arg, Graph, OpNode, Pin, Typed};

@@ -2,7 +2,7 @@
 
 use haul_compiler::render;
 
-use crate::drawings::{all, chain};
+use crate::render::drawings::{all, chain};
 
 type Area = [f64; 4];
 

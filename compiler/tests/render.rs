@@ -24,7 +24,7 @@ macro_rules! assert_page {
     ($name:literal, $text:expr) => {
         let text = $text;
         insta::with_settings!({
-            snapshot_path => ".", prepend_module_to_snapshot => false, omit_expression => true
+            snapshot_path => "render", prepend_module_to_snapshot => false, omit_expression => true
         }, {
             insta::assert_snapshot!($name, &text);
         });
