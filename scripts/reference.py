@@ -40,6 +40,7 @@ from reference_cases import (
     moves,
     networks,
     order,
+    pytorch,
     random,
     reduce,
     sampling,
@@ -85,6 +86,7 @@ GROUPS = {
     "spectra": signal.spectra,
     "filters": signal.filters,
     "vectors": signal.vectors,
+    "pytorch": pytorch.pytorch,
 }
 
 

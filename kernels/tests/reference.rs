@@ -24,7 +24,7 @@ macro_rules! groups {
 
 groups! {
     attention cast contractions conv decompositions elementary elementwise fft filters functions linalg losses moves networks norms
-    order pools random reduce sampling scans shape softmax special spectra statistics totals vectors windows
+    order pools pytorch random reduce sampling scans shape softmax special spectra statistics totals vectors windows
 }
 
 /// Every case of a file, with its inputs lying in every way.
