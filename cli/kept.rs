@@ -79,8 +79,8 @@ pub(crate) fn kept(project: &Project) -> Result<Vec<Kept<'_>>, Trouble> {
     Ok(all.into_values().collect())
 }
 
-/// Plans beside pipelines that belong to no pipeline and target: one of them is gone. Files that
-/// are no plan of the pipeline and target of their name are not ours.
+/// Plans beside pipelines, edited or not, that belong to no pipeline and target: one of them is gone.
+/// Files that are no plan of the pipeline and target of their name are not ours.
 pub(crate) fn orphans(project: &Project, kept: &[Kept<'_>]) -> Vec<PathBuf> {
     let mut orphans = Vec::new();
     for entry in project.snapshots() {
@@ -141,15 +141,17 @@ pub(crate) fn check_names(
     }
 }
 
-/// Whether a file is a plan of the pipeline and target that its name says.
+/// Whether a file says that it is a plan of the pipeline and target that its name says.
 fn is_ours(path: &Path) -> bool {
     let mut start = [0; PLAN.len()];
     let begins = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
     if begins.is_err() || start != *PLAN {
         return false;
     }
-    let plan = plan_text(path).ok().map(|text| SavedPlan::read(&text));
-    matches!(plan, Some(Ok(plan)) if name(path) == format!("{}.{}", plan.pipeline, plan.target.name))
+    let names = plan_text(path)
+        .ok()
+        .and_then(|text| SavedPlan::names_of(&text));
+    names.is_some_and(|(pipeline, target)| name(path) == format!("{pipeline}.{target}"))
 }
 
 /// The targets of an entry.

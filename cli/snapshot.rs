@@ -86,9 +86,13 @@ fn check(project: &Project, kept: &[Kept<'_>], orphans: &[PathBuf]) -> Result<Ex
         ));
     }
     for orphan in orphans {
+        let edited = match SavedPlan::read(&file::plan_text(orphan)?) {
+            Ok(_) => "",
+            Err(_) => ", and was edited after haul wrote it",
+        };
+        let path = shown(orphan);
         terminal::print(&format!(
-            "{} belongs to no pipeline and target\n",
-            shown(orphan)
+            "{path} belongs to no pipeline and target{edited}\n"
         ))?;
         differ += 1;
     }

@@ -68,7 +68,7 @@ fn devices() -> String {
         Column::number("f16"),
         Column::number("bf16"),
         Column::number("bandwidth"),
-        Column::text("link"),
+        Column::word("link"),
         Column::text("from"),
     ]);
     for gpu in target::gpus() {

@@ -141,6 +141,8 @@ fn plans_without_a_pipeline_or_target_fail_and_go() {
     ];
     let gone = support::stdout(support::haul().current_dir(&folder).args(args));
     write(&folder, "flows/product.l4.plan", &gone);
+    let edited = plan(&folder, "sum.cpu.plan") + "by hand\n";
+    write(&folder, "flows/sum.cpu.plan", &edited);
     // No plans, or not of the pipeline and target of their name: none of haul's.
     let others = [
         ("flows/holiday.plan", "sun\n"),
@@ -154,8 +156,9 @@ fn plans_without_a_pipeline_or_target_fail_and_go() {
     }
     let (status, stdout, _) = snapshot(folder.path(), &[]);
     let orphans = ["product.l4", "sum.a100", "sum.cpu"]
-        .map(|name| format!("flows/{name}.plan belongs to no pipeline and target\n"));
-    assert_eq!((status, stdout), (1, orphans.concat()));
+        .map(|name| format!("flows/{name}.plan belongs to no pipeline and target"));
+    let orphans = orphans.join("\n") + ", and was edited after haul wrote it\n";
+    assert_eq!((status, stdout), (1, orphans));
     let (status, stdout, _) = snapshot(folder.path(), &["--accept"]);
     let removed =
         ["product.l4", "sum.a100", "sum.cpu"].map(|name| format!("removed flows/{name}.plan\n"));

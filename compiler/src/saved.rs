@@ -331,10 +331,11 @@ pub struct SavedUtilisation {
     pub nodes: u32,
     /// The type of GPU; the CPUs where there is none.
     pub gpu: Option<String>,
-    /// Share of the time that tasks hold them, in per mille.
-    pub held: u32,
-    /// Share of the time that they compute or move data, in per mille.
-    pub busy: u32,
+    /// Share of the time that tasks hold them, in per mille; unknown where the time of a stage is.
+    pub held: Option<u32>,
+    /// Share of the time that they compute or move data, in per mille; unknown where the time of a
+    /// stage is.
+    pub busy: Option<u32>,
     /// Each of these GPUs; none where a long run does not tell them apart. Snapshots leave it out.
     #[serde(default)]
     pub each: Vec<SavedDevice>,
@@ -376,8 +377,8 @@ impl SavedPlan {
     /// Reads a plan file: a snapshot or JSON.
     ///
     /// # Errors
-    /// The text is neither, or what it says cannot be of one plan, or is a snapshot that was edited:
-    /// not what is printed of the plan that it says.
+    /// The text is neither, or what it says cannot be of one plan, or was edited: a snapshot that is
+    /// not what is printed of the plan that it says, JSON of another digest.
     pub fn read(text: &str) -> Result<SavedPlan, SavedError> {
         let text = text.trim_start_matches('\u{feff}');
         let is_json = text.trim_start().starts_with('{');
@@ -391,6 +392,12 @@ impl SavedPlan {
             read::refuse_edited(text, &plan)?;
         }
         Ok(plan)
+    }
+
+    /// The pipeline and the target that a snapshot says it is of; also one that was edited, and is
+    /// no plan any more.
+    pub fn names_of(text: &str) -> Option<(String, String)> {
+        read::names_of(text)
     }
 
     /// Names are unique, as everything that compares plans takes for granted.
@@ -426,14 +433,15 @@ impl SavedPlan {
         print::snapshot(self)
     }
 
-    /// The plan for tools, as the [schema](SavedPlan::schema) says. Ends in a newline.
+    /// The plan for tools, as the [schema](SavedPlan::schema) says, with a digest of all else. Ends in
+    /// a newline.
     pub fn json(&self) -> String {
-        json::write(self)
+        json::write_plan(self)
     }
 
     /// The JSON Schema of [`SavedPlan::json`]. Ends in a newline.
     pub fn schema() -> String {
-        json::schema::<SavedPlan>()
+        json::schema::<json::WithDigest<'_>>()
     }
 
     /// A plan of the same name for the same target that has nothing in it.

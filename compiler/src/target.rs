@@ -17,11 +17,12 @@ use crate::syntax::Step;
 const DEVICES: &str = include_str!("../devices/devices.ron");
 
 /// The targets of the library by name.
-const TARGETS: [(&str, &str); 18] = [
+const TARGETS: [(&str, &str); 19] = [
     ("laptop", include_str!("../targets/laptop.ron")),
     ("cpu", include_str!("../targets/cpu.ron")),
     ("t4", include_str!("../targets/t4.ron")),
     ("v100", include_str!("../targets/v100.ron")),
+    ("v100-32gb", include_str!("../targets/v100-32gb.ron")),
     ("l4", include_str!("../targets/l4.ron")),
     ("a10g", include_str!("../targets/a10g.ron")),
     ("rtx4090", include_str!("../targets/rtx4090.ron")),

@@ -248,6 +248,27 @@ fn larger_slices() {
     assert_eq!(saving.time, 1_562 * 100_000);
 }
 
+/// Beside a product of 14.5 s on one CPU, 100,000 starts fill CPUs that are free anyway.
+#[test]
+fn starts_that_make_no_run_longer_free_cpus() {
+    let text = "Pipeline(version: 1,
+        inputs: {
+            \"rows\": Split(of: Npy(path: \"r.npy\", type: \"f32[100000, 8]\"), size: 1),
+            \"x\": Npy(path: \"x.npy\", type: \"f32[8192, 8192]\"),
+        },
+        stages: {\"row\": (each: \"rows\", do: \"rows * 2\"), \"product\": (do: \"x @ x\")},
+        outputs: {
+            \"a\": Npy(path: \"a{item}.npy\", from: \"row\"),
+            \"b\": Npy(path: \"b.npy\", from: \"product\"),
+        })";
+    let found = warnings("cpu", text);
+    let small = found.iter().find(|found| found.code == codes::SMALL_TASKS);
+    let small = small.expect("it is said");
+    // ceil(100000 / 1563) = 64 of the 100,000 starts of 100 us are left.
+    let help = small.help.as_deref().expect("help");
+    assert!(help.ends_with(": that frees 9.99 s of CPU time"), "{help}");
+}
+
 #[test]
 fn several_items_in_a_file() {
     let text = "Pipeline(version: 1,

@@ -2,6 +2,7 @@
 
 use crate::support::plans::try_plan;
 use haul_compiler::diagnostics::codes::codes;
+use haul_compiler::render::{self, Colour};
 use haul_compiler::saved::SavedPlan;
 use haul_compiler::{Facts, Outcome, Verdict, check, plan, target};
 use haul_ir::diagnostic::Diagnostic;
@@ -158,8 +159,45 @@ fn what_is_unknown_is_on_cpus_and_says_so() {
     assert_eq!((stage(&plan, 0).time, stage(&plan, 1).time), (None, None));
     // Only the gather is known: 768 bytes in and out at 12 GB/s.
     assert_eq!(plan.estimates.serial, Some(128));
+    // So is not which part of the makespan a device is held.
+    let used = &plan.estimates.utilisation;
+    assert!(used.iter().any(|used| used.gpu.is_some()));
+    assert!(
+        used.iter()
+            .all(|used| (used.held, used.busy) == (None, None))
+    );
+    let kept = SavedPlan::of(&plan);
+    assert!(
+        kept.snapshot()
+            .contains(" A100-80GB held unknown busy unknown\n")
+    );
+    assert!(render::text(&plan, Colour::Plain).contains("held unknown, busy unknown\n"));
+    assert!(render::html(&plan).contains("held unknown, busy unknown<"));
+    assert_eq!(
+        SavedPlan::read(&kept.snapshot())
+            .expect("a plan")
+            .snapshot(),
+        kept.snapshot()
+    );
     // Memory is known all the same, in n: x and the product.
     assert_eq!(stage(&plan, 0).peak_memory.to_string(), "8*n*n");
+}
+
+/// At least 0 ns, and 0 USD, is said of nothing.
+#[test]
+fn where_every_time_is_unknown_so_is_the_run() {
+    let plan = plan_on(
+        "a100",
+        "Pipeline(version: 1, inputs: {\"files\": Files(glob: \"*.csv\", plan: 3)},
+            stages: {\"parsed\": (each: \"files\", do: \"parse_csv(files, type='f32[8, 8]')\")},
+            outputs: {\"o\": Npy(path: \"o{item}.npy\", from: \"parsed\")})",
+    );
+    let estimates = &plan.estimates;
+    assert_eq!((estimates.makespan, estimates.serial), (None, None));
+    assert_eq!((estimates.all_on_cpu, estimates.nano_usd), (None, None));
+    let text = render::text(&plan, Colour::Plain);
+    assert!(text.contains("makespan unknown; "), "{text}");
+    assert!(text.contains("price unknown"), "{text}");
 }
 
 #[test]

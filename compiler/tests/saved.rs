@@ -3,6 +3,8 @@
 use crate::support::plans::try_plan;
 use haul_compiler::saved::{SavedChoice, SavedPlan, SavedWork};
 use proptest::prelude::*;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 const TARGETS: [&str; 4] = ["a100", "cpu", "l4", "mixed"];
 
@@ -100,9 +102,10 @@ fn json_is_read_without_loss() {
 #[test]
 fn readers_ignore_names_that_later_versions_add() {
     let plan = &all()[0];
-    let later = plan
-        .json()
-        .replacen("\"1.0\"", "\"1.7\",\n  \"colour\": \"green\"", 1);
+    let later = with_digest(&plan.json(), |fields| {
+        fields.insert("format_version".to_owned(), "1.7".into());
+        fields.insert("colour".to_owned(), "green".into());
+    });
     let read = SavedPlan::read(&later).expect("a later minor version");
     assert_eq!(
         (read.format_version.as_str(), &read.stages),
@@ -111,6 +114,43 @@ fn readers_ignore_names_that_later_versions_add() {
     let other = plan.json().replacen("\"1.0\"", "\"2.0\"", 1);
     let error = SavedPlan::read(&other).expect_err("another major version");
     assert!(error.message.contains("format 1.0"), "{error}");
+}
+
+/// A plan in JSON with other fields, and the digest of them.
+fn with_digest(json: &str, change: impl Fn(&mut Map<String, Value>)) -> String {
+    let mut plan: Map<String, Value> = serde_json::from_str(json).expect("it is JSON");
+    change(&mut plan);
+    plan.remove("digest");
+    // Maps are in the order of names.
+    let digest = Sha256::digest(Value::from(plan.clone()).to_string());
+    let hex: String = digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    plan.insert("digest".to_owned(), hex.into());
+    Value::from(plan).to_string()
+}
+
+/// Whatever is edited, taken out or put in, unless white space and order alone.
+#[test]
+fn edited_json_is_refused() {
+    let plan = SNAPSHOT.with(|text| SavedPlan::read(text)).expect("a plan");
+    let json = plan.json();
+    assert_eq!(SavedPlan::read(&with_digest(&json, |_| {})), Ok(plan));
+    let edits = [
+        ("\"count\": 1", "\"count\": 2"),
+        ("out/a b.npy", "out/c d.npy"),
+        (
+            "\"cost_model\": 1",
+            "\"cost_model\": 1, \"colour\": \"green\"",
+        ),
+        ("\"digest\"", "\"other\""),
+    ];
+    for (what, instead) in edits {
+        assert!(json.contains(what), "{what}");
+        let error = SavedPlan::read(&json.replacen(what, instead, 1)).expect_err(instead);
+        assert!(error.message.contains("was edited"), "{error}");
+    }
 }
 
 #[test]

@@ -252,7 +252,8 @@ pub enum Feasibility {
 }
 
 /// Times and prices of a whole run, predicted. `None` where the number of tasks is unknown; where
-/// only the time of some stages is, they are taken to need none, and the rest is a lower bound.
+/// only the time of some stages is, they are taken to need none, and the rest is a lower bound, or
+/// `None` where it is nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Estimates {
     /// From the first task's start to the last one's end.
@@ -285,11 +286,12 @@ pub struct Utilisation {
     pub nodes: u32,
     /// The type of GPU; `None` for the CPUs.
     pub gpu: Option<String>,
-    /// Share of the devices' time that tasks hold them, in per mille.
-    pub held: u32,
+    /// Share of the devices' time that tasks hold them, in per mille; unknown where the time of some
+    /// stage is.
+    pub held: Option<u32>,
     /// Share of the devices' time that they compute or, a GPU, move data, in per mille; the rest of
-    /// what is held is idle.
-    pub busy: u32,
+    /// what is held is idle. Unknown where the time of some stage is.
+    pub busy: Option<u32>,
 }
 
 /// Tasks of a stage that start together on one node in the simulated run.

@@ -186,11 +186,15 @@ impl<'a> Page<'a> {
     }
 }
 
-/// `1.20 s and 0.000460 USD a run`; nothing where nothing gets less.
+/// `1.20 s and 0.000460 USD a run`, and `unknown` money where a node has no price; nothing where
+/// nothing gets less.
 fn saved(saving: Saving) -> Option<String> {
     let positive = |amount: i64| u64::try_from(amount).ok().filter(|amount| *amount > 0);
     let less_time = positive(saving.time).map(time);
-    let less_money = saving.nano_usd.and_then(positive).map(usd);
+    let less_money = match saving.nano_usd {
+        Some(nano_usd) => positive(nano_usd).map(usd),
+        None => less_time.is_some().then(|| "unknown USD".to_owned()),
+    };
     let saved: Vec<String> = [less_time, less_money].into_iter().flatten().collect();
     if saved.is_empty() {
         return None;
@@ -230,7 +234,7 @@ mod tests {
                 Some(460_000),
                 Some("1.20 s and 0.000460 USD a run"),
             ),
-            (1_200_000_000, None, Some("1.20 s a run")),
+            (1_200_000_000, None, Some("1.20 s and unknown USD a run")),
             (
                 1_200_000_000,
                 Some(-1_000),

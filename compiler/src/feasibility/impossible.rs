@@ -168,7 +168,10 @@ fn on_cpus(request: &Request, fields: Option<&RequestFields>, node: &Node) -> St
     }
     parts.push(format!("cpus: {}", request.cpus.min(node.cpus)));
     if request.memory > node.memory {
-        parts.push(format!("memory: \"{}\"", at_most(node.memory)));
+        parts.push(format!(
+            "memory: \"{}\"",
+            at_most(node.memory, request.memory)
+        ));
     }
     format!("({})", parts.join(", "))
 }

@@ -122,7 +122,10 @@ fn fields(request: &Request, node: &Node) -> Option<String> {
         fields.push(format!("cpus: {}", node.cpus));
     }
     if request.memory > node.memory {
-        fields.push(format!("memory: \"{}\"", at_most(node.memory)));
+        fields.push(format!(
+            "memory: \"{}\"",
+            at_most(node.memory, request.memory)
+        ));
     }
     if request.gpus > GpuCount::NONE {
         let gpu = related(request, node)?;
@@ -133,8 +136,8 @@ fn fields(request: &Request, node: &Node) -> Option<String> {
         if count < whole(request) {
             fields.push(format!("gpus: {count}"));
         }
-        if request.vram.is_some_and(|vram| vram > gpu.vram) {
-            fields.push(format!("vram: \"{}\"", at_most(gpu.vram)));
+        if let Some(vram) = request.vram.filter(|vram| *vram > gpu.vram) {
+            fields.push(format!("vram: \"{}\"", at_most(gpu.vram, vram)));
         }
     }
     Some(fields.join(", "))

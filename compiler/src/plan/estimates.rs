@@ -29,25 +29,30 @@ pub(super) fn estimate(context: &Context<'_>, choices: &IdVec<StageId, Choice>) 
         .map(|tasks| simulate(tasks, context.target));
     let run = planned.as_deref().zip(schedule.as_ref());
     let stages = || context.typed.graph().stages.ids();
+    let unknown = unknown(choices);
+    // That a time is at least nothing, says nothing.
+    let bound = |total: Option<u64>| total.filter(|total| *total > 0 || unknown.is_empty());
     let queueing = |stage: StageId| Some(schedule.as_ref()?.queueing[stage.index()]);
     Estimated {
         estimates: Estimates {
-            makespan: schedule.as_ref().map(|schedule| schedule.makespan),
-            serial: planned.as_deref().map(serial),
-            all_on_cpu: all_on_cpu(context, choices),
-            all_on_gpu: all_on_gpu(context, choices),
+            makespan: bound(schedule.as_ref().map(|schedule| schedule.makespan)),
+            serial: bound(planned.as_deref().map(serial)),
+            all_on_cpu: bound(all_on_cpu(context, choices)),
+            all_on_gpu: bound(all_on_gpu(context, choices)),
             critical_path: schedule.as_ref().map_or_else(Vec::new, |schedule| {
                 let path = schedule.critical_path.iter();
                 path.map(|stage| StageId::from_index(*stage)).collect()
             }),
             utilisation: run.map_or_else(Vec::new, |(tasks, schedule)| {
-                utilisation(tasks, schedule, context.target)
+                utilisation(tasks, schedule, context.target, unknown.is_empty())
             }),
             transferred: transferred(context, choices),
-            nano_usd: schedule
-                .as_ref()
-                .and_then(|schedule| price(context.target, schedule)),
-            unknown: unknown(choices),
+            nano_usd: bound(
+                schedule
+                    .as_ref()
+                    .and_then(|schedule| price(context.target, schedule)),
+            ),
+            unknown,
         },
         feasibility: stages()
             .map(|stage| feasibility(context.typed, schedule.as_ref(), stage))

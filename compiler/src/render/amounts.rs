@@ -12,29 +12,14 @@ const DECIMAL: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
 /// powers of ten where a third amount is written in these: `239.9 GB`. Exact where that is short,
 /// else to four digits with `about`.
 pub(crate) fn amount(bytes: u64, unit_of: u64, like: u64) -> String {
-    let (base, names) = match is_decimal(like) {
-        true => (1000u128, DECIMAL),
-        false => (1024, BINARY),
-    };
-    let bytes = u128::from(bytes);
-    let unit = |power: usize| base.pow(power as u32);
-    let fits = |power: &usize| unit(*power) <= u128::from(unit_of) && unit(*power) <= bytes * 10;
-    let power = (0..names.len()).rev().find(fits).unwrap_or(0);
-    let (unit, name) = (unit(power), names[power]);
-    if bytes.is_multiple_of(unit) {
-        return format!("{} {name}", bytes / unit);
-    }
-    let scaled = |decimals: u32| bytes * 10u128.pow(decimals);
-    let is_exact = |decimals: &u32| scaled(*decimals).is_multiple_of(unit);
-    if let Some(decimals) = (1..=3).find(is_exact)
-        && scaled(decimals) / unit < 10_000
-    {
-        return format!("{} {name}", decimal(scaled(decimals) / unit, decimals));
-    }
-    let rounded = |decimals: u32| (scaled(decimals) + unit / 2) / unit;
-    let decimals = (0..=4).rev().find(|decimals| rounded(*decimals) < 10_000);
-    let decimals = decimals.unwrap_or(0);
-    format!("about {} {name}", decimal(rounded(decimals), decimals))
+    let (unit, name) = unit(bytes, unit_of, like);
+    exact(bytes, unit, name).unwrap_or_else(|| {
+        let scaled = |decimals: u32| u128::from(bytes) * 10u128.pow(decimals);
+        let rounded = |decimals: u32| (scaled(decimals) + unit / 2) / unit;
+        let decimals = (0..=4).rev().find(|decimals| rounded(*decimals) < 10_000);
+        let decimals = decimals.unwrap_or(0);
+        format!("about {} {name}", decimal(rounded(decimals), decimals))
+    })
 }
 
 /// An amount in its own unit.
@@ -42,11 +27,17 @@ pub(crate) fn own_amount(bytes: u64) -> String {
     amount(bytes, bytes, bytes)
 }
 
-/// The largest amount that reads well and is not more: to paste into a file.
-pub(crate) fn at_most(bytes: u64) -> String {
-    short(bytes).unwrap_or_else(|| {
-        let power = power(bytes);
-        exact_bytes((bytes >> power) << power)
+/// The largest amount that reads well and is not more, in the kind of unit that another amount is
+/// written in: to paste into a file.
+pub(crate) fn at_most(bytes: u64, like: u64) -> String {
+    let (unit, name) = unit(bytes, bytes, like);
+    exact(bytes, unit, name).unwrap_or_else(|| {
+        let (base, _) = units_of(like);
+        let mut unit = 1u64;
+        while bytes / unit >= MOST {
+            unit *= base;
+        }
+        amount(bytes / unit * unit, unit, like)
     })
 }
 
@@ -64,25 +55,32 @@ pub(crate) fn a(device: &str) -> String {
     }
 }
 
-/// Without loss, where that takes few digits.
-fn short(bytes: u64) -> Option<String> {
-    let text = exact_bytes(bytes);
-    let digits = text.split(' ').next()?.len();
-    (digits <= 5).then_some(text)
+/// The unit, and its name, of bytes in the unit of another amount, of the kind of a third.
+fn unit(bytes: u64, unit_of: u64, like: u64) -> (u128, &'static str) {
+    let (base, names) = units_of(like);
+    let unit = |power: usize| u128::from(base).pow(power as u32);
+    let most = u128::from(unit_of).min(u128::from(bytes) * 10);
+    let power = (0..names.len()).rev().find(|power| unit(*power) <= most);
+    let power = power.unwrap_or(0);
+    (unit(power), names[power])
 }
 
-/// The power of two of the smallest binary unit in which so many bytes take few digits.
-fn power(bytes: u64) -> u32 {
-    let mut power = 0;
-    while bytes >> power >= MOST {
-        power += 10;
+/// Bytes in a unit without loss, where three decimals and few digits do.
+fn exact(bytes: u64, unit: u128, name: &str) -> Option<String> {
+    let scaled = |decimals: u32| u128::from(bytes) * 10u128.pow(decimals);
+    let is_exact = |decimals: &u32| scaled(*decimals).is_multiple_of(unit);
+    let decimals = (0..=3).find(is_exact)?;
+    let number = scaled(decimals) / unit;
+    (decimals == 0 || number < 10_000).then(|| format!("{} {name}", decimal(number, decimals)))
+}
+
+/// The base and the names of the kind of unit in which an amount is written.
+fn units_of(bytes: u64) -> (u64, [&'static str; 7]) {
+    let text = exact_bytes(bytes);
+    match text.ends_with('B') && !text.ends_with("iB") && !text.ends_with(" B") {
+        true => (1000, DECIMAL),
+        false => (1024, BINARY),
     }
-    power
-}
-
-fn is_decimal(bytes: u64) -> bool {
-    let text = exact_bytes(bytes);
-    text.ends_with('B') && !text.ends_with("iB") && !text.ends_with(" B")
 }
 
 /// `2399` with one decimal is `239.9`; zeros at its end are left out.
@@ -130,9 +128,12 @@ mod tests {
 
     #[test]
     fn amounts_to_paste_fit() {
-        assert_eq!(at_most(256 * GIB), "256 GiB");
+        assert_eq!(at_most(256 * GIB, 300 * GIB), "256 GiB");
+        assert_eq!(at_most(239_900_000_000, 240 * GB), "239.9 GB");
         // 67,328,512,000 bytes are 64,209.4 MiB, and 65,750,500 KiB.
-        assert_eq!(at_most(67_328_512_000), "64209 MiB");
+        assert_eq!(at_most(67_328_512_000, 100 * GIB), "64209 MiB");
+        assert_eq!(at_most(67_328_512_001, 100 * GB), "67328 MB");
+        assert_eq!(at_most(u64::MAX, u64::MAX), "16383 PiB");
     }
 
     #[test]

@@ -22,10 +22,12 @@ pub(crate) struct Device {
     pub(crate) busy: u32,
 }
 
-/// The GPUs of the type and kind of node; none where there are too many, or the timeline does not
-/// tell them apart.
+/// The GPUs of the type and kind of node; none where there are too many, the timeline does not tell
+/// them apart, or their use is unknown.
 pub(crate) fn of(plan: &Plan, utilisation: &Utilisation) -> Vec<Device> {
-    let (Some(name), Some(makespan)) = (&utilisation.gpu, plan.estimates.makespan) else {
+    let (Some(name), Some(makespan), Some(mean)) =
+        (&utilisation.gpu, plan.estimates.makespan, utilisation.held)
+    else {
         return Vec::new();
     };
     let gpus = plan.target.nodes[utilisation.node].gpus.iter().enumerate();
@@ -51,8 +53,8 @@ pub(crate) fn of(plan: &Plan, utilisation: &Utilisation) -> Vec<Device> {
     let devices: Vec<Device> = places.map(device).collect();
     // Where the timeline is shortened, its batches do not add up.
     let held = devices.iter().map(|device| device.held).sum::<u32>();
-    let mean = held.checked_div(devices.len() as u32).unwrap_or_default();
-    match mean.abs_diff(utilisation.held) <= 1 {
+    let of_timeline = held.checked_div(devices.len() as u32).unwrap_or_default();
+    match of_timeline.abs_diff(mean) <= 1 {
         true => devices,
         false => Vec::new(),
     }

@@ -165,9 +165,13 @@ fn totals(plan: &Plan) -> String {
 fn utilisation(plan: &Plan, used: &Utilisation) -> String {
     let node = names::on_one_line(&plan.target.nodes[used.node].name);
     let devices = used.gpu.as_deref().unwrap_or("cpus");
-    let [held, busy] = [used.held, used.busy].map(|share| units::significant(share.into(), 10));
+    let share = |of: Option<u32>| match of {
+        Some(share) => format!("{} %", units::significant(share.into(), 10)),
+        None => "unknown".to_owned(),
+    };
+    let (held, busy) = (share(used.held), share(used.busy));
     format!(
-        "{devices} of {} {node}: held {held} %, busy {busy} %",
+        "{devices} of {} {node}: held {held}, busy {busy}",
         used.nodes
     )
 }

@@ -140,12 +140,13 @@ fn used(plan: &Plan, utilisation: &Utilisation) -> String {
     };
     let held: Vec<u32> = devices.iter().map(|device| device.held).collect();
     let busy: Vec<u32> = devices.iter().map(|device| device.busy).collect();
+    let share = |of: Option<u32>| of.map_or_else(|| "unknown".to_owned(), percent);
     format!(
         "{what} x {each} on {}{nodes}: held {}{}, busy {}{}",
         node.name,
-        percent(utilisation.held),
+        share(utilisation.held),
         where_they_differ(&held),
-        percent(utilisation.busy),
+        share(utilisation.busy),
         where_they_differ(&busy)
     )
 }

@@ -134,10 +134,14 @@ pub(super) fn utilisation(words: &mut Words<'_>) -> Option<SavedUtilisation> {
     let mut percent = |what| {
         words.after(what)?;
         let share = words.word()?;
+        if share == "unknown" {
+            return Some(None);
+        }
         words
             .after("%")
             .or_else(|| (words.rest() == "%").then_some(Words("")))?;
-        scaled(&share, 10).and_then(|share| u32::try_from(share).ok())
+        let share = scaled(&share, 10).and_then(|share| u32::try_from(share).ok());
+        share.map(Some)
     };
     Some(SavedUtilisation {
         node,

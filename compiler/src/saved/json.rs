@@ -1,10 +1,37 @@
 //! Saved forms as JSON, with their schema.
 
+use std::borrow::Cow;
+
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::lines::digest;
 use super::{FORMAT, SavedError, SavedPlan};
+
+/// The field of the digest.
+const DIGEST: &str = "digest";
+
+/// A plan: everything decided, nothing run.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "SavedPlan")]
+pub(super) struct WithDigest<'a> {
+    #[serde(flatten)]
+    plan: Cow<'a, SavedPlan>,
+    /// The first 64 bits, in hexadecimal, of the SHA-256 of all other fields as JSON without white
+    /// space and with names in order. A plan with another one was edited.
+    digest: String,
+}
+
+/// A plan with its digest; ends in a newline.
+pub(super) fn write_plan(plan: &SavedPlan) -> String {
+    let value = serde_json::to_value(plan);
+    let value = value.expect("names are strings, and nothing else can fail");
+    write(&WithDigest {
+        plan: Cow::Borrowed(plan),
+        digest: digest_of(value),
+    })
+}
 
 /// Pretty JSON; ends in a newline.
 pub(crate) fn write(value: &impl Serialize) -> String {
@@ -23,7 +50,7 @@ pub(super) fn read(text: &str) -> Result<SavedPlan, SavedError> {
         message: format!("this is no plan: {error}"),
         line: error.line(),
     };
-    let value: Value = serde_json::from_str(text).map_err(error)?;
+    let mut value: Value = serde_json::from_str(text).map_err(error)?;
     let version = value["format_version"].as_str().unwrap_or_default();
     let major = |version: &str| version.split('.').next().map(str::to_owned);
     if major(version) != major(FORMAT) {
@@ -38,7 +65,23 @@ pub(super) fn read(text: &str) -> Result<SavedPlan, SavedError> {
             line: 1,
         });
     }
-    serde_json::from_str(text).map_err(error)
+    let plan = serde_json::from_str(text).map_err(error)?;
+    let told = value.as_object_mut().and_then(|all| all.remove(DIGEST));
+    if told != Some(Value::String(digest_of(value))) {
+        return Err(SavedError {
+            message:
+                "this plan was edited after haul wrote it: `haul plan --format json` writes it \
+                anew"
+                    .to_owned(),
+            line: 1,
+        });
+    }
+    Ok(plan)
+}
+
+fn digest_of(mut plan: Value) -> String {
+    plan.sort_all_objects();
+    digest(&plan.to_string())
 }
 
 /// A text that has a control character, which could pass for several lines.

@@ -297,9 +297,12 @@ fn line(op: &SavedOp, choice: &SavedChoice) -> String {
     parts.join("; ") + doubt
 }
 
-/// `92.0 %`.
-pub(crate) fn percent(per_mille: u32) -> String {
-    format!("{}.{} %", per_mille / 10, per_mille % 10)
+/// `92.0 %`, or `unknown`.
+pub(crate) fn percent(per_mille: Option<u32>) -> String {
+    per_mille.map_or_else(
+        || "unknown".to_owned(),
+        |per_mille| format!("{}.{} %", per_mille / 10, per_mille % 10),
+    )
 }
 
 impl SavedEstimates {

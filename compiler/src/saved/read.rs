@@ -21,6 +21,14 @@ pub(super) fn read(text: &str) -> Result<SavedPlan, SavedError> {
     reader.plan()
 }
 
+/// The pipeline and the target that a snapshot says it is of, whatever the rest of it is.
+pub(super) fn names_of(text: &str) -> Option<(String, String)> {
+    let mut head = text.lines().take(3);
+    let pipeline = Words(head.next()?.strip_prefix("plan ")?).word()?;
+    let target = head.find_map(|line| line.strip_prefix("target "))?;
+    Some((pipeline, Words(target).word()?))
+}
+
 /// Refuses a text that is not what is printed of the plan that was read from it. What a plan holds
 /// as free text prints as it was read: there the last line, the digest of all others, tells.
 pub(super) fn refuse_edited(text: &str, plan: &SavedPlan) -> Result<(), SavedError> {

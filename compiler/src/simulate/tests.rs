@@ -334,9 +334,17 @@ fn the_timeline_has_each_batch_until_there_are_too_many() {
 fn utilisation_is_what_is_held_and_used_of_what_is_there() {
     let of = |stages: &[Tasks]| -> Vec<_> {
         let schedule = simulate(stages, &lab());
-        let all = utilisation(stages, &schedule, &lab()).into_iter();
-        all.map(|u| (u.node.index(), u.nodes, u.gpu, u.held, u.busy))
-            .collect()
+        let all = utilisation(stages, &schedule, &lab(), true).into_iter();
+        all.map(|u| {
+            (
+                u.node.index(),
+                u.nodes,
+                u.gpu,
+                u.held.unwrap(),
+                u.busy.unwrap(),
+            )
+        })
+        .collect()
     };
     let a100 = || Some("A100-80GB".to_owned());
     // Alone on one `a` for 100: 1 of 4 cpus is held, and computes for 40; half of one of 2 GPUs is

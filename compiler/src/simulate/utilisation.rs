@@ -10,11 +10,13 @@ use haul_ir::target::Target;
 
 use super::{Schedule, Tasks};
 
-/// The CPUs and each type of GPU of every kind of node that runs tasks, in the target's order.
+/// The CPUs and each type of GPU of every kind of node that runs tasks, in the target's order. Shares
+/// of a time that is not known are not.
 pub(crate) fn utilisation(
     stages: &[Tasks],
     schedule: &Schedule,
     target: &Target,
+    is_known: bool,
 ) -> Vec<Utilisation> {
     let sums = sums(stages, target);
     let mut all = Vec::new();
@@ -38,8 +40,8 @@ pub(crate) fn utilisation(
                 node: id,
                 nodes: *nodes,
                 gpu: gpu.map(str::to_owned),
-                held: per_mille(sum.held, there),
-                busy: per_mille(sum.busy, there),
+                held: is_known.then(|| per_mille(sum.held, there)),
+                busy: is_known.then(|| per_mille(sum.busy, there)),
             });
         }
     }

@@ -5,7 +5,8 @@ use haul_ir::diagnostic::Diagnostic;
 use haul_ir::graph::{Producer, Source};
 use haul_ir::id::{CollectionId, Id, StageId};
 
-use super::{Lints, WORTH_SAYING, with_saving};
+use super::what_if::Saved;
+use super::{Lints, WORTH_SAYING, advice, whole_nanos, with_saving};
 use crate::diagnostics::codes::SMALL_TASKS;
 use crate::feasibility::slots;
 use crate::plan::choice::Choice;
@@ -58,7 +59,7 @@ fn small(lints: &Lints<'_>, choice: &Choice, each: CollectionId) -> Option<Diagn
     let items = (DISPATCH * 10)
         .div_ceil(task.max(1))
         .min(count.div_ceil(slots));
-    let (help, saving) = match &graph.inputs[collection.input].source {
+    let (help, starts, (saving, makespan)) = match &graph.inputs[collection.input].source {
         Source::Split { .. } if items < 2 || count / slots < 2 => return None,
         Source::Split { size, .. } => (
             format!(
@@ -66,6 +67,7 @@ fn small(lints: &Lints<'_>, choice: &Choice, each: CollectionId) -> Option<Diagn
                 collection.name,
                 size.saturating_mul(items)
             ),
+            count - count.div_ceil(items),
             lints.what_if.saving_of(start_all, |tasks| {
                 for (stage, tasks) in graph.stages.iter().zip(tasks.iter_mut()) {
                     if stage.each == Some(each) {
@@ -78,13 +80,29 @@ fn small(lints: &Lints<'_>, choice: &Choice, each: CollectionId) -> Option<Diagn
         ),
         _ => (
             fused(lints, stage, &collection.name),
+            count,
             lints.what_if.saving_of(start_all, |tasks| {
                 start_all(tasks);
                 tasks[stage.index()].time = task;
             }),
         ),
     };
-    let help = format!("{help}; the saving counts {} a start", time(DISPATCH));
+    let help = match saving {
+        Saved::Known(saving) if saving.time > 0 => format!(
+            "{help}: with {} a start the run takes {}, of which this saves",
+            time(DISPATCH),
+            time(makespan)
+        ),
+        _ => {
+            let starts = u128::from(starts) * u128::from(DISPATCH);
+            let starts = starts.saturating_mul(choice.asked.cpus.into());
+            advice(
+                help,
+                saving,
+                &format!("{} of CPU time", time(whole_nanos(starts))),
+            )
+        }
+    };
     let diagnostic = Diagnostic::warning(SMALL_TASKS, lints.span(choice), message)
         .at("most of its time is dispatch")
         .help(help);

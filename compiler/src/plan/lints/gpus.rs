@@ -7,7 +7,7 @@ use haul_ir::target::Gpu;
 
 use super::narrow_vram::narrow_vram;
 use super::what_if::Saved;
-use super::without_gpu::without_gpu;
+use super::without_gpu::{WithoutGpu, without_gpu};
 use super::{Lints, WORTH_SAYING, advice, whole_nanos, with_saving};
 use crate::diagnostics::codes::{IDLE_GPU, NO_GPU_REQUESTED, SEVERAL_GPUS};
 use crate::feasibility::homes;
@@ -43,7 +43,7 @@ pub(super) fn idle(lints: &Lints<'_>, choice: &Choice) -> Option<Diagnostic> {
             "it for other tasks".to_owned(),
         ),
     };
-    let help = advice(way_out(lints, choice), saving, &frees);
+    let help = advice(way_out(lints, choice, without.as_ref()), saving, &frees);
     let diagnostic = Diagnostic::warning(IDLE_GPU, lints.span(choice), message);
     let diagnostic = with_saving(diagnostic.at(at).help(help), saving);
     Some(match without {
@@ -69,8 +69,11 @@ fn is_never_on_gpu(choice: &Choice) -> bool {
 }
 
 /// What to do about a GPU that none of a stage's ops runs on, by why they do not.
-fn way_out(lints: &Lints<'_>, choice: &Choice) -> String {
-    let leave_out = "leave `gpus`, `gpu_type` and `vram` out";
+fn way_out(lints: &Lints<'_>, choice: &Choice, without: Option<&WithoutGpu>) -> String {
+    let leave_out = match without.is_some_and(WithoutGpu::is_written) {
+        true => "write `gpus: 0` in this alternative",
+        false => "leave `gpus`, `gpu_type` and `vram` out",
+    };
     let reasons: Vec<_> = choice.division.hard_reasons().collect();
     let find = |is_it: fn(&Reason) -> bool| {
         let position = reasons

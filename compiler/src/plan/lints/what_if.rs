@@ -88,18 +88,23 @@ impl<'a> WhatIf<'a> {
         })
     }
 
-    /// What it saves to run all tasks in one way rather than in another, neither of them planned.
+    /// What it saves to run all tasks in one way rather than in another, neither of them planned, and
+    /// the makespan of the other.
     pub(super) fn saving_of(
         &self,
         before: impl FnOnce(&mut [Tasks]),
         after: impl FnOnce(&mut [Tasks]),
-    ) -> Saved {
-        self.try_saving(2, |_, tasks| {
+    ) -> (Saved, Nanos) {
+        let mut makespan = 0;
+        let saved = self.try_saving(2, |_, tasks| {
             let (mut old, mut new) = (tasks.to_vec(), tasks.to_vec());
             before(&mut old);
             after(&mut new);
-            Some(difference(self.run(&old), self.run(&new)))
-        })
+            let old = self.run(&old);
+            makespan = old.0;
+            Some(difference(old, self.run(&new)))
+        });
+        (saved, makespan)
     }
 
     /// The saving that some more runs tell, with the planned one and its tasks.

@@ -36,6 +36,11 @@ pub(super) fn without_gpu(lints: &Lints<'_>, choice: &Choice) -> Option<WithoutG
 }
 
 impl WithoutGpu {
+    /// Whether the edits say that there is no GPU, since others keep that of the stage.
+    pub(super) fn is_written(&self) -> bool {
+        self.edits.iter().any(|edit| !edit.text.is_empty())
+    }
+
     /// Adds the edits, where there are some.
     pub(super) fn fix(&self, diagnostic: Diagnostic) -> Diagnostic {
         let edits = self.edits.iter();
