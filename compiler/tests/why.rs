@@ -232,6 +232,48 @@ fn fewer_tasks_make_another_candidate_win() {
     assert_eq!(tasks, Some(3));
 }
 
+/// The sizes that it tells are those between which the choice flips.
+#[test]
+fn sizes_at_which_another_candidate_wins_are_told() {
+    let text = |requests: &str, plan: u64| {
+        format!(
+            "Pipeline(version: 1, dims: {{\"n\": (plan: {plan}, max: 20000)}},
+                inputs: {{\"x\": Npy(path: \"x.npy\", type: \"f32[n, n]\")}},
+                stages: {{\"p\": (memory: \"16 GiB\", any_of: [{requests}], do: \"x @ x\")}},
+                outputs: {{\"o\": Npy(path: \"o.npy\", from: \"p\")}})"
+        )
+    };
+    let either = "(gpus: 1), (cpus: 8)";
+    let why = told(&text(either, 8192), "a100", "p").expect("a reason");
+    let [gpu, cpus] = &why.candidates[..] else {
+        panic!("{:?}", why.candidates);
+    };
+    assert!(gpu.is_chosen && gpu.first.is_empty());
+    let [first] = &cpus.first[..] else {
+        panic!("{cpus:?}");
+    };
+    assert_eq!((first.above, first.most), (None, 20_000));
+    let below = first.below.expect("a small product stays on CPUs");
+    let chosen = |plan: u64| {
+        let planned = try_plan("a100", &text(either, plan)).expect("it can be planned");
+        planned.plan.stages.iter().next().expect("a stage").request
+    };
+    assert_eq!((chosen(below), chosen(below + 1)), (1, 0));
+    let page = render::why(&why, Colour::Plain);
+    assert!(page.contains(&format!("or with n <= {below}")), "{page}");
+
+    // Eight CPUs are faster than one at every size.
+    let why = told(&text("(cpus: 1), (cpus: 8)", 8192), "a100", "p").expect("a reason");
+    let first = &why.candidates[0].first;
+    assert!(
+        first
+            .iter()
+            .all(|first| (first.below, first.above) == (None, None))
+    );
+    let page = render::why(&why, Colour::Plain);
+    assert!(page.contains("; not for any n up to 20000"), "{page}");
+}
+
 #[test]
 fn what_is_not_there_is_unknown() {
     for name in [

@@ -1,6 +1,7 @@
 //! Why a stage or an op is where it is: the plan, what others would be, and what would change it.
 
 mod candidates;
+mod sizes;
 mod task;
 mod tried;
 
@@ -10,6 +11,7 @@ use haul_ir::plan::{Plan, Reason, Side};
 use haul_ir::target::Target;
 
 pub use self::candidates::{Behind, Candidate, Predicted};
+pub use self::sizes::First;
 pub use self::task::{Held, Sum, Task};
 pub use self::tried::{Change, Outcome, WhatIf};
 use super::{Context, Refused, plan};
@@ -17,6 +19,9 @@ use crate::place::{Machine, Peak, Refusal, value_name};
 use crate::places::Places;
 use crate::render::amounts::{amount, own_amount};
 use crate::render::names;
+
+/// The largest size that is tried where a dim has no `max`.
+const MOST_SIZE: u64 = 1 << 40;
 
 /// All that is known about one decision.
 #[derive(Debug)]

@@ -16,9 +16,7 @@ pub(super) fn of(plan: &Plan, stage: StageId, group: GroupId) -> Option<String> 
         let longer = time(regret);
         format!("with it on the {other} the task takes {longer} longer")
     }));
-    let is_only = plan.typed.graph().stages[stage].requests.len() == 1;
-    let request = if is_only { "" } else { " with this request" };
-    parts.extend(placement.flip.as_ref().map(|at| flip(at) + request));
+    parts.extend(flip(plan, stage, placement));
     let doubt = if placement.close_call {
         " (close call)"
     } else {
@@ -92,8 +90,11 @@ pub(crate) fn provenance(plan: &Plan) -> String {
     words.join(", ")
 }
 
-/// `cpu when n <= 125`.
-pub(crate) fn flip(flip: &Flip) -> String {
-    let sign = if flip.below { "<=" } else { ">=" };
-    format!("{} when {} {sign} {}", flip.to, flip.dim, flip.at)
+/// `cpu when n <= 125`; of a stage of several requests, `with this request`.
+pub(crate) fn flip(plan: &Plan, stage: StageId, placement: &Placement) -> Option<String> {
+    let Flip { dim, to, at, below } = placement.flip.as_ref()?;
+    let sign = if *below { "<=" } else { ">=" };
+    let is_only = plan.typed.graph().stages[stage].requests.len() == 1;
+    let request = if is_only { "" } else { " with this request" };
+    Some(format!("{to} when {dim} {sign} {at}{request}"))
 }

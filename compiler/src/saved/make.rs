@@ -176,7 +176,29 @@ impl Maker<'_> {
                 true => exact_reason(&planned.placement.reason),
                 false => format!("fused_with {}", self.graph.ops[head].name),
             },
-            estimate: is_head.then(|| choice(planned)),
+            estimate: is_head.then(|| self.choice(node.stage, planned)),
+        }
+    }
+
+    fn choice(&self, stage: StageId, planned: &GroupPlan) -> SavedChoice {
+        let terms = |cost: &Option<Cost>| {
+            cost.map(|cost| Terms {
+                launch: cost.launch,
+                compute: cost.compute,
+                memory: cost.memory,
+            })
+        };
+        let placement = &planned.placement;
+        let (saved, added) = saved_and_added(&placement.reason).unzip();
+        SavedChoice {
+            time: choices::cost(planned),
+            cpu: terms(&planned.cpu),
+            gpu: terms(&planned.gpu),
+            saved,
+            added,
+            regret: placement.regret,
+            flip: choices::flip(self.plan, stage, placement),
+            close_call: placement.close_call,
         }
     }
 
@@ -316,28 +338,6 @@ fn side(side: Side) -> SavedSide {
     match side {
         Side::Cpu => SavedSide::Cpu,
         Side::Gpu => SavedSide::Gpu,
-    }
-}
-
-fn choice(planned: &GroupPlan) -> SavedChoice {
-    let terms = |cost: &Option<Cost>| {
-        cost.map(|cost| Terms {
-            launch: cost.launch,
-            compute: cost.compute,
-            memory: cost.memory,
-        })
-    };
-    let placement = &planned.placement;
-    let (saved, added) = saved_and_added(&placement.reason).unzip();
-    SavedChoice {
-        time: choices::cost(planned),
-        cpu: terms(&planned.cpu),
-        gpu: terms(&planned.gpu),
-        saved,
-        added,
-        regret: placement.regret,
-        flip: placement.flip.as_ref().map(choices::flip),
-        close_call: placement.close_call,
     }
 }
 

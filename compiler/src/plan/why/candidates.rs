@@ -7,6 +7,7 @@ use haul_ir::plan::Plan;
 
 use super::super::Context;
 use super::super::choice::{Rank, at_once, finish, machine};
+use super::sizes::{self, First};
 use super::{doubled, halved, refused};
 use crate::feasibility::{Home, Shortfall, homes};
 use crate::place::{StageGraph, divide};
@@ -27,10 +28,12 @@ pub struct Candidate {
     pub outcome: Result<Predicted, String>,
     /// Whether it was chosen.
     pub is_chosen: bool,
+    /// With which sizes of each dim it would finish first; none of one that finishes as early.
+    pub first: Vec<First>,
 }
 
 impl Candidate {
-    fn home(&self) -> Option<Home> {
+    pub(super) fn home(&self) -> Option<Home> {
         let gpu = self.gpu;
         self.node.map(|node| Home { node, gpu })
     }
@@ -100,10 +103,23 @@ pub(super) fn candidates(context: &Context<'_>, stage: StageId, plan: &Plan) -> 
                     }),
                     Err(refusal) => Err(refused(context, &refusal, machine)),
                 },
+                first: Vec::new(),
             });
         }
     }
     compare(context, &mut candidates, &graph);
+    let is_later = |candidate: &Candidate| {
+        let predicted = candidate.outcome.as_ref().ok();
+        let behind = predicted.and_then(|predicted| predicted.behind);
+        matches!(behind, Some(Behind::Finish { .. }))
+    };
+    if candidates.iter().any(is_later) {
+        let first = sizes::first(context, &candidates, &graph);
+        let later = candidates.iter_mut().zip(first);
+        for (candidate, first) in later.filter(|(candidate, _)| is_later(candidate)) {
+            candidate.first = first;
+        }
+    }
     candidates
 }
 
@@ -120,6 +136,7 @@ fn nowhere(context: &Context<'_>, stage: StageId, request: usize) -> Candidate {
             |shortfall| no_node(context, &shortfall),
         )),
         is_chosen: false,
+        first: Vec::new(),
     }
 }
 

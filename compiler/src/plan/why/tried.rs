@@ -11,15 +11,12 @@ use haul_ir::target::{Gpu, Node};
 use super::super::Context;
 use super::super::choice::machine;
 use super::candidates::no_node;
-use super::{doubled, halved, refused};
+use super::{MOST_SIZE, doubled, halved, refused};
 use crate::feasibility::{Shortfall, homes};
 use crate::place::{Machine, Sizes, StageGraph, divide, without_kernel};
 
 /// Links are tried at so many times and so many parts of their speed at most.
 const MOST_LINK: u64 = 64;
-
-/// The largest size that is tried where a dim has no `max`.
-const MOST_SIZE: u64 = 1 << 40;
 
 /// Something that could be otherwise, and what would become of a group.
 #[derive(Clone, Debug, PartialEq)]

@@ -135,7 +135,7 @@ impl Teller<'_> {
                 format!("on the {other} the task takes {longer} longer"),
             )
         }));
-        let flip = placement.flip.as_ref().map(choices::flip);
+        let flip = choices::flip(self.plan, self.graph.ops[head].stage, placement);
         facts.extend(flip.map(|flip| ("flips", flip)));
         if placement.close_call {
             let why = "the other side costs under 3 % of the task";

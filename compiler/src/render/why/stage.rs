@@ -9,7 +9,7 @@ use super::super::table::{Cell, Column, Table};
 use super::super::text::request;
 use super::super::values::Values;
 use super::super::{Colour, units};
-use crate::plan::why::{Behind, Candidate, Predicted, Why};
+use crate::plan::why::{Behind, Candidate, First, Predicted, Why};
 
 /// The stage as plans print it, its candidates, and what would make others win.
 pub(super) fn of_stage(why: &Why, values: &Values<'_>, colour: Colour) -> String {
@@ -84,8 +84,24 @@ fn remark(candidate: &Candidate) -> Option<(&'static str, String)> {
         let plural = if tasks == 1 { "" } else { "s" };
         format!(", or with {tasks} task{plural}")
     });
-    let text = format!("chosen if its tasks took over {share} % less{tasks}");
+    let sizes: String = candidate.first.iter().map(sizes).collect();
+    let text = format!("chosen if its tasks took over {share} % less{tasks}{sizes}");
     Some(("others", text))
+}
+
+/// `, or with n <= 512`, or that no size of the dim would do.
+fn sizes(first: &First) -> String {
+    let dim = &first.dim;
+    let below = first.below.map(|size| format!("{dim} <= {size}"));
+    let above = first.above.map(|size| format!("{dim} >= {size}"));
+    match (below, above) {
+        (None, None) => format!("; not for any {dim} up to {}", first.most),
+        (below, above) => below
+            .into_iter()
+            .chain(above)
+            .map(|sizes| format!(", or with {sizes}"))
+            .collect(),
+    }
 }
 
 /// `2 cpus, 4 GiB on node`.
