@@ -87,7 +87,7 @@ fn plan_file(
         if let Ok(planned) = &planned {
             terminal::print(&match args.format {
                 Format::Text => render::text(&planned.plan, terminal::colour()) + gap,
-                Format::Json if several => line(&SavedPlan::of(&planned.plan)),
+                Format::Json if several => SavedPlan::of(&planned.plan).json_line(),
                 Format::Json => SavedPlan::of(&planned.plan).json(),
                 Format::Snapshot => SavedPlan::of(&planned.plan).snapshot(),
                 Format::Dot => render::dot(&planned.plan),
@@ -110,10 +110,4 @@ fn plan_file(
         ))?;
     }
     Ok(exit)
-}
-
-/// One of several documents: a line of its own.
-fn line(plan: &SavedPlan) -> String {
-    let json = serde_json::to_string(plan);
-    json.expect("names are strings, and nothing else can fail") + "\n"
 }

@@ -439,6 +439,11 @@ impl SavedPlan {
         json::write_plan(self)
     }
 
+    /// As [`SavedPlan::json`], on one line.
+    pub fn json_line(&self) -> String {
+        json::plan_line(self)
+    }
+
     /// The JSON Schema of [`SavedPlan::json`]. Ends in a newline.
     pub fn schema() -> String {
         json::schema::<json::WithDigest<'_>>()

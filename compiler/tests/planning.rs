@@ -93,6 +93,21 @@ fn each_gpu_is_held_and_busy_for_its_own_tasks() {
     assert_eq!(each, expected.map(|gpu| gpu.map(Some)));
 }
 
+/// 64 tasks that read and write 1 GiB each, 32 at once by their memory: 2^37 bytes at the 200 GB/s
+/// of the node, also where on GPUs they would go one by one.
+#[test]
+fn all_on_cpu_shares_the_bandwidth_of_the_node() {
+    let plan = plan_on(
+        "a100",
+        "Pipeline(version: 1,
+            inputs: {\"xs\": Split(of: Npy(path: \"x.npy\", type: \"f32[64, 16384, 16384]\"), size: 1)},
+            stages: {\"m\": (each: \"xs\", gpus: 1, memory: \"8 GiB\", do: \"exp(xs) + xs\")},
+            outputs: {\"y\": Npy(path: \"o{item}.npy\", from: \"m\")})",
+    );
+    let all_on_cpu = plan.estimates.all_on_cpu.expect("it is known");
+    assert!(all_on_cpu.abs_diff((1 << 37) / 200) <= 2, "{all_on_cpu}");
+}
+
 #[test]
 fn whoever_finds_no_room_waits() {
     // Of 256 GiB, 200 and 50 fit at once, and another 50 does not.

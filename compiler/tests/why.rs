@@ -259,7 +259,7 @@ fn sizes_at_which_another_candidate_wins_are_told() {
         planned.plan.stages.iter().next().expect("a stage").request
     };
     assert_eq!((chosen(below), chosen(below + 1)), (1, 0));
-    let page = render::why(&why, Colour::Plain);
+    let page = in_one_line(&why);
     assert!(page.contains(&format!("or with n <= {below}")), "{page}");
 
     // Eight CPUs are faster than one at every size.
@@ -270,8 +270,13 @@ fn sizes_at_which_another_candidate_wins_are_told() {
             .iter()
             .all(|first| (first.below, first.above) == (None, None))
     );
-    let page = render::why(&why, Colour::Plain);
+    let page = in_one_line(&why);
     assert!(page.contains("; not for any n up to 20000"), "{page}");
+}
+
+fn in_one_line(why: &Why) -> String {
+    let page = render::why(why, Colour::Plain);
+    page.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]

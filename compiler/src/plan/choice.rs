@@ -204,3 +204,13 @@ fn best(context: &Context<'_>, candidates: Vec<Candidate>) -> Option<Candidate> 
 pub(super) fn asks_for_gpu(request: &Request) -> bool {
     request.gpus > GpuCount::NONE
 }
+
+/// The request of a stage without a GPU.
+pub(super) fn on_cpus(request: &Request) -> Request {
+    Request {
+        gpus: GpuCount::NONE,
+        gpu_type: None,
+        vram: None,
+        ..request.clone()
+    }
+}

@@ -6,8 +6,9 @@ use haul_ir::id::{Id, IdVec, StageId, ValueId};
 use haul_ir::plan::{Batch, Estimates, Feasibility};
 
 use super::Context;
-use super::choice::Choice;
+use super::choice::{Choice, on_cpus};
 use crate::feasibility::devices;
+use crate::place::{Machine, divide};
 use crate::simulate::{After, GpuShare, Schedule, Share, Tasks, price, simulate, utilisation};
 
 /// What the simulated run of a plan tells.
@@ -145,10 +146,27 @@ fn made_by(typed: &Typed, value: ValueId) -> Option<StageId> {
 fn all_on_cpu(context: &Context<'_>, choices: &IdVec<StageId, Choice>) -> Option<Nanos> {
     let mut tasks = planned_tasks(context, choices)?;
     for (tasks, choice) in tasks.iter_mut().zip(choices.iter()) {
-        tasks.time = choice.division.time_on_cpu.unwrap_or(0);
+        tasks.time = time_on_cpus(context, choice).unwrap_or(0);
         tasks.share.gpu = None;
     }
     Some(simulate(&tasks, context.target).makespan)
+}
+
+/// The time of a task with every op on CPUs beside as many others as there are where none holds a GPU;
+/// where it does not fit its memory then, or has to be on a GPU, beside those that hold one.
+fn time_on_cpus(context: &Context<'_>, choice: &Choice) -> Option<Nanos> {
+    let machine = choice.machine(context);
+    if machine.gpu.is_none() {
+        return choice.division.time_on_cpu;
+    }
+    let request = on_cpus(machine.request);
+    let without = Machine {
+        gpu: None,
+        request: &request,
+        ..machine
+    };
+    let division = divide(context.typed, &choice.graph, without, &context.sizes);
+    division.map_or(choice.division.time_on_cpu, |division| division.time)
 }
 
 /// The makespan with every op on a GPU that can be there, in the stages that hold one; where that

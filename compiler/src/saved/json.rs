@@ -23,20 +23,33 @@ pub(super) struct WithDigest<'a> {
     digest: String,
 }
 
+impl<'a> WithDigest<'a> {
+    fn of(plan: &'a SavedPlan) -> Self {
+        let value = serde_json::to_value(plan);
+        Self {
+            plan: Cow::Borrowed(plan),
+            digest: digest_of(value.expect(WRITES)),
+        }
+    }
+}
+
+/// Why writing a saved form cannot fail.
+const WRITES: &str = "names are strings, and nothing else can fail";
+
 /// A plan with its digest; ends in a newline.
 pub(super) fn write_plan(plan: &SavedPlan) -> String {
-    let value = serde_json::to_value(plan);
-    let value = value.expect("names are strings, and nothing else can fail");
-    write(&WithDigest {
-        plan: Cow::Borrowed(plan),
-        digest: digest_of(value),
-    })
+    write(&WithDigest::of(plan))
+}
+
+/// A plan with its digest on one line; ends in a newline.
+pub(super) fn plan_line(plan: &SavedPlan) -> String {
+    serde_json::to_string(&WithDigest::of(plan)).expect(WRITES) + "\n"
 }
 
 /// Pretty JSON; ends in a newline.
 pub(crate) fn write(value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value);
-    json.expect("names are strings, and nothing else can fail") + "\n"
+    json.expect(WRITES) + "\n"
 }
 
 /// The schema of a form; ends in a newline.

@@ -1,10 +1,10 @@
 //! Stages that request no GPU any more, and the edit for it.
 
 use haul_ir::diagnostic::{Diagnostic, Fix, Span};
-use haul_ir::graph::{GpuCount, Request};
+use haul_ir::graph::Request;
 
 use super::Lints;
-use crate::plan::choice::{Choice, choose_among};
+use crate::plan::choice::{Choice, choose_among, on_cpus};
 
 /// A stage without the GPU of the request that it gets.
 pub(super) struct WithoutGpu {
@@ -48,16 +48,6 @@ impl WithoutGpu {
             diagnostic.fix(edit.span, edit.text.as_str())
         });
         edited.machine_applicable()
-    }
-}
-
-/// The request of a stage without a GPU.
-pub(super) fn on_cpus(request: &Request) -> Request {
-    Request {
-        gpus: GpuCount::NONE,
-        gpu_type: None,
-        vram: None,
-        ..request.clone()
     }
 }
 
