@@ -6,15 +6,15 @@
 //! at once.
 
 mod cells;
+mod field;
+mod numbers;
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
-use half::{bf16, f16};
 
 pub use self::cells::CsvRows;
-use crate::dtype::DType;
+pub(crate) use self::field::Field;
 use crate::op::KernelError;
 use crate::rows::MOST_BYTES;
-use crate::tensor::{Bool, Element};
 
 /// Bytes of text that one part has, and the rest of its last line.
 const PART: usize = 1 << 20;
@@ -107,128 +107,6 @@ impl<'a> Table<'a> {
         Ok(rows)
     }
 
-    /// The rows of a part that can be read, and those that cannot.
-    ///
-    /// # Errors
-    /// The text is no table, or a line has more than 65,536 fields.
-    pub fn good_and_bad(
-        &self,
-        part: usize,
-        columns: Columns<'_>,
-        dtype: DType,
-    ) -> Result<[usize; 2], KernelError> {
-        self.check_fields(part)?;
-        self.fill_of(dtype)?(self, part, columns, None)
-    }
-
-    /// Reads the rows of a part into contiguous elements.
-    ///
-    /// # Errors
-    /// A line has another number of fields; a field is no number of the dtype; but for such rows
-    /// where the dialect skips them.
-    pub fn fill(
-        &self,
-        part: usize,
-        columns: Columns<'_>,
-        dtype: DType,
-        output: &mut [u8],
-    ) -> Result<(), KernelError> {
-        self.fill_of(dtype)?(self, part, columns, Some(output)).map(drop)
-    }
-
-    fn fill_of(&self, dtype: DType) -> Result<Fill<'a>, KernelError> {
-        Ok(match dtype {
-            DType::Bool => Self::fill_as::<Bool>,
-            DType::U8 => Self::fill_as::<u8>,
-            DType::U16 => Self::fill_as::<u16>,
-            DType::U32 => Self::fill_as::<u32>,
-            DType::U64 => Self::fill_as::<u64>,
-            DType::I8 => Self::fill_as::<i8>,
-            DType::I16 => Self::fill_as::<i16>,
-            DType::I32 => Self::fill_as::<i32>,
-            DType::I64 => Self::fill_as::<i64>,
-            DType::F16 => Self::fill_as::<f16>,
-            DType::Bf16 => Self::fill_as::<bf16>,
-            DType::F32 => Self::fill_as::<f32>,
-            DType::F64 => Self::fill_as::<f64>,
-            DType::C64 | DType::C128 => {
-                return Err(KernelError::new("a table holds no complex numbers"));
-            }
-        })
-    }
-
-    /// Reads the rows of a part, into elements where there is space; counts good and bad rows.
-    fn fill_as<T: Field>(
-        &self,
-        part: usize,
-        columns: Columns<'_>,
-        output: Option<&mut [u8]>,
-    ) -> Result<[usize; 2], KernelError> {
-        if part == 0 && self.dialect.header {
-            let names = self.first_record()?;
-            if names.len() != columns.fields {
-                let error = wrong_fields(&names, columns.fields);
-                return Err(error.at_line(self.line(0, start(&names))));
-            }
-        }
-        let width = columns.taken.map_or(columns.fields, <[usize]>::len);
-        let elements: &mut [T] = output.map_or(&mut [], bytemuck::cast_slice_mut);
-        let mut rows = elements.chunks_exact_mut(width.max(1));
-        let (mut reader, mut record) = (self.reader(part), ByteRecord::new());
-        let mut row = vec![T::zeroed(); width];
-        let [mut good, mut bad] = [0, 0];
-        while reader.read_byte_record(&mut record).map_err(unreadable)? {
-            match self.read_row(&record, columns, &mut row) {
-                Ok(()) => good += 1,
-                Err(_) if self.dialect.skip_bad => {
-                    bad += 1;
-                    continue;
-                }
-                Err(error) => return Err(error.at_line(self.line(part, start(&record)))),
-            }
-            if let Some(space) = rows.next() {
-                space.copy_from_slice(&row);
-            }
-        }
-        Ok([good, bad])
-    }
-
-    fn read_row<T: Field>(
-        &self,
-        record: &ByteRecord,
-        columns: Columns<'_>,
-        row: &mut [T],
-    ) -> Result<(), KernelError> {
-        if record.len() != columns.fields {
-            return Err(wrong_fields(record, columns.fields));
-        }
-        for (position, element) in row.iter_mut().enumerate() {
-            let column = columns.taken.map_or(position, |taken| taken[position]);
-            let field = record.get(column).unwrap_or_default().trim_ascii();
-            let read = self.read_field(field);
-            *element = read.map_err(|message| self.in_column(column, &message))?;
-        }
-        Ok(())
-    }
-
-    fn read_field<T: Field>(&self, field: &[u8]) -> Result<T, String> {
-        match self.dialect.missing {
-            Some(missing) if field.is_empty() => return T::parse(missing.as_bytes()),
-            _ if self.dialect.decimal == b'.' => return T::parse(field),
-            _ => {}
-        }
-        if field.contains(&b'.') {
-            return Err(no_number(field));
-        }
-        let point = |byte: &u8| match *byte == self.dialect.decimal {
-            true => b'.',
-            false => *byte,
-        };
-        let plain: Vec<u8> = field.iter().map(point).collect();
-        T::parse(&plain)
-            .map_err(|message| message.replace('.', &char::from(self.dialect.decimal).to_string()))
-    }
-
     fn in_column(&self, column: usize, message: &str) -> KernelError {
         let names = if self.dialect.header {
             self.first_line()
@@ -294,10 +172,6 @@ impl<'a> Table<'a> {
     }
 }
 
-/// [`Table::fill_as`] for a dtype.
-type Fill<'a> =
-    fn(&Table<'a>, usize, Columns<'_>, Option<&mut [u8]>) -> Result<[usize; 2], KernelError>;
-
 /// A quote may hold ends of lines: a text with one is a single part.
 fn parts(text: &str) -> Vec<&str> {
     if text.contains('"') {
@@ -349,97 +223,10 @@ fn unreadable(error: csv::Error) -> KernelError {
     KernelError::new(error.to_string())
 }
 
-/// An element that a field of a table can hold.
-pub(crate) trait Field: Element {
-    /// The value of a field without blanks around it.
-    ///
-    /// # Errors
-    /// Says what is wrong with it.
-    fn parse(field: &[u8]) -> Result<Self, String>;
-}
-
-macro_rules! floats {
-    ($($type:ty: $nan:expr, $from:expr;)*) => {$(
-        impl Field for $type {
-            fn parse(field: &[u8]) -> Result<Self, String> {
-                if field.is_empty() {
-                    return Ok($nan);
-                }
-                let value = fast_float2::parse(field).map_err(|_| no_number(field))?;
-                let value: Self = $from(value);
-                // Infinity is written with letters.
-                let digits = field.iter().any(u8::is_ascii_digit);
-                match value.is_infinite() && digits {
-                    true => Err(too_large(field, Self::DTYPE)),
-                    false => Ok(value),
-                }
-            }
-        }
-    )*};
-}
-
-floats! {
-    f32: f32::NAN, std::convert::identity::<f32>;
-    f64: f64::NAN, std::convert::identity::<f64>;
-    f16: f16::NAN, f16::from_f64;
-    bf16: bf16::NAN, bf16::from_f64;
-}
-
-macro_rules! integers {
-    ($($type:ty),*) => {$(
-        impl Field for $type {
-            fn parse(field: &[u8]) -> Result<Self, String> {
-                use std::num::IntErrorKind::{NegOverflow, PosOverflow};
-                let text = str::from_utf8(field).unwrap_or_default();
-                text.parse().map_err(|error: std::num::ParseIntError| match error.kind() {
-                    _ if field.is_empty() => missing(Self::DTYPE),
-                    PosOverflow | NegOverflow => too_large(field, Self::DTYPE),
-                    _ if fast_float2::parse::<f64, _>(field).is_err() => no_number(field),
-                    _ => format!("`{text}` is no {}", Self::DTYPE),
-                })
-            }
-        }
-    )*};
-}
-
-integers!(u8, u16, u32, u64, i8, i16, i32, i64);
-
-impl Field for Bool {
-    fn parse(field: &[u8]) -> Result<Self, String> {
-        match field {
-            b"" => Err(missing(Self::DTYPE)),
-            b"1" => Ok(true.into()),
-            b"0" => Ok(false.into()),
-            _ if field.eq_ignore_ascii_case(b"true") => Ok(true.into()),
-            _ if field.eq_ignore_ascii_case(b"false") => Ok(false.into()),
-            _ => Err(format!("`{}` is neither true nor false", shown(field))),
-        }
-    }
-}
-
-fn missing(dtype: DType) -> String {
-    format!("the field is missing, and {dtype} has no value for that: floats have NaN")
-}
-
-fn too_large(field: &[u8], dtype: DType) -> String {
-    format!("`{}` does not fit {dtype}", shown(field))
-}
-
-fn no_number(field: &[u8]) -> String {
-    format!("`{}` is not a number", shown(field))
-}
-
-/// The field as it can stand in a message.
-fn shown(field: &[u8]) -> String {
-    let text = String::from_utf8_lossy(field);
-    let short: String = text.chars().take(40).collect();
-    let dots = if short.len() < text.len() { "…" } else { "" };
-    format!("{}{dots}", short.escape_debug())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dtype::DType;
 
     fn read(text: &str, header: bool, taken: Option<&[usize]>) -> Result<Vec<f64>, String> {
         let table = Table::new(text, header);
