@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::process::Command;
 
 use crate::support::{files, read, relative, root};
 use haul_compiler::diagnostics::codes::{INTERNAL, codes};
@@ -27,6 +28,37 @@ fn the_crates_are_a_star() {
             .filter(|name| name.starts_with("haul-"));
         assert_eq!(ours.collect::<Vec<_>>(), allowed, "dependencies of {krate}");
     }
+}
+
+/// No dependency needs a newer Rust than the one that this project says it needs.
+#[test]
+fn the_rust_version_is_enough_for_all_dependencies() {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    cargo.args([
+        "metadata",
+        "--format-version=1",
+        "--all-features",
+        "--locked",
+    ]);
+    let output = cargo.current_dir(root()).output().expect("cargo runs");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    let version = |package: &serde_json::Value| -> Option<Vec<u32>> {
+        let parts = package["rust_version"].as_str()?.split('.');
+        parts.map(|part| part.parse().ok()).collect()
+    };
+    let ours = packages.iter().find(|package| package["name"] == "haul");
+    let ours = ours.and_then(version).expect("a rust-version");
+    let newer = packages
+        .iter()
+        .filter(|package| version(package) > Some(ours.clone()));
+    let newer: Vec<_> = newer.map(|package| &package["id"]).collect();
+    assert!(
+        newer.is_empty(),
+        "{newer:?} need a newer Rust than {ours:?}"
+    );
 }
 
 #[test]

@@ -23,10 +23,13 @@ impl Machine {
         let what = RefreshKind::nothing()
             .with_memory(MemoryRefreshKind::nothing().with_ram())
             .with_cpu(CpuRefreshKind::nothing());
-        let system = System::new_with_specifics(what).map_err(|error| {
-            RunError::new(format!("this machine tells nothing of itself: {error}"))
-        })?;
+        let system = System::new_with_specifics(what);
         let total = system.total_memory();
+        if total == 0 {
+            return Err(RunError::new(
+                "this machine does not tell how much memory it has",
+            ));
+        }
         let limit = system
             .cgroup_limits()
             .map_or(total, |group| group.total_memory);

@@ -190,7 +190,7 @@ fn words(object: &Object, error: &Error) -> IoError {
         ),
         Service::Gcs => (
             "set GOOGLE_APPLICATION_CREDENTIALS (GOOGLE_SKIP_SIGNATURE=true for what is public)",
-            "the name of the bucket",
+            "the name of the bucket, and GOOGLE_BASE_URL where it is not Google's",
         ),
     };
     let failed = |message: String| IoError::new(Path::new(&object.to_string()), message);
