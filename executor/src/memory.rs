@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::error::IoError;
 use crate::mapping::Mapping;
 
 /// The unit of allocation; it carries the alignment.
@@ -229,7 +230,7 @@ pub(crate) struct Buffer {
 enum Space {
     Own(Box<[Block]>),
     /// Of a file: the operating system keeps it in memory or not, as it likes.
-    Mapped(Mapping),
+    Mapped(Box<Mapping>),
 }
 
 impl Buffer {
@@ -237,7 +238,7 @@ impl Buffer {
     pub(crate) fn of_mapping(mapping: Mapping, account: &Arc<Account>) -> Self {
         Self {
             len: mapping.bytes().len(),
-            space: Space::Mapped(mapping),
+            space: Space::Mapped(Box::new(mapping)),
             charge: Charge {
                 account: Mutex::new(account.clone()),
                 bytes: 0,
@@ -247,6 +248,17 @@ impl Buffer {
 
     pub(crate) fn is_mapped(&self) -> bool {
         matches!(self.space, Space::Mapped(_))
+    }
+
+    /// Whether its bytes were what they seemed; those of a mapped file may be no longer.
+    ///
+    /// # Errors
+    /// As [`Mapping::check`].
+    pub(crate) fn check(&self) -> Result<(), IoError> {
+        match &self.space {
+            Space::Own(_) => Ok(()),
+            Space::Mapped(mapping) => mapping.check(),
+        }
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {

@@ -194,10 +194,11 @@ fn write_to(
     data: &Data,
     sink: &File,
     stop: &Stop,
-) -> std::io::Result<(NamedTempFile, u64)> {
+) -> Result<(NamedTempFile, u64), WriteError> {
     let mut file = BufWriter::with_capacity(BLOCK, Stoppable { file, stop });
     io::write(sink, data, &mut file)?;
     file.flush()?;
+    data.check().map_err(WriteError::Input)?;
     let file = file
         .into_inner()
         .map_err(std::io::IntoInnerError::into_error)?
@@ -210,6 +211,8 @@ fn write_to(
 enum WriteError {
     File(std::io::Error),
     Object(IoError),
+    /// What was to be written is a file that is no longer what it was.
+    Input(IoError),
 }
 
 impl WriteError {
@@ -220,6 +223,7 @@ impl WriteError {
                 help: error.help,
                 ..of_output(output, path, &error.message)
             },
+            Self::Input(error) => error.into(),
         }
     }
 }

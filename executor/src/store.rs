@@ -230,6 +230,7 @@ impl<'a> Store<'a> {
         let bytes = slice.layout.elements() * slice.dtype.size() as usize;
         let mut buffer = self.allocate(&self.graph.inputs[of].name, bytes)?;
         strided::copy(&slice.view(), buffer.bytes_mut());
+        slice.buffer.check()?;
         Ok(Data::Tensor(Tensor::contiguous(slice.dtype, shape, buffer)))
     }
 

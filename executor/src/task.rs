@@ -94,6 +94,7 @@ impl Context<'_> {
             account: self.memory.account(memory),
             dims: self.dims(id),
             values: HashMap::new(),
+            mapped: Vec::new(),
             stop: self.stop,
             predicted_peak: None,
         };
@@ -101,6 +102,14 @@ impl Context<'_> {
             self.fetch(*read, id, &mut task)?;
         }
         task.predicted_peak = self.predicted_peak(id, &task.dims);
+        let computed = self.steps(program, &mut task);
+        // What is wrong with the data comes before what follows from it.
+        task.mapped.iter().try_for_each(Data::check)?;
+        computed?;
+        self.finish(id, task)
+    }
+
+    fn steps(&self, program: &Program, task: &mut Task<'_>) -> Result<(), RunError> {
         for step in &program.steps {
             if self.stop.is_set() {
                 return Err(RunError::cancelled());
@@ -109,7 +118,7 @@ impl Context<'_> {
                 ops: &step.ops,
                 leaving: &step.leaving,
             };
-            let results = self.device.run(&group, &mut task)?;
+            let results = self.device.run(&group, task)?;
             for (value, data) in step.leaving.iter().zip(results) {
                 task.values.insert(*value, Held::One(data));
             }
@@ -117,7 +126,7 @@ impl Context<'_> {
                 task.values.remove(value);
             }
         }
-        self.finish(id, task)
+        Ok(())
     }
 
     /// What is known of sizes when a task starts.
@@ -160,12 +169,15 @@ impl Context<'_> {
         value: ValueId,
         data: Data,
         id: TaskId,
-        task: &Task<'_>,
+        task: &mut Task<'_>,
     ) -> Result<Data, RunError> {
         let hold = task.account.hold(data.bytes()).map_err(|shortage| {
             let name = &task.graph.values[value].name;
             shortage_error(name, shortage, self.predicted_peak(id, &task.dims))
         })?;
+        if data.is_mapped() {
+            task.mapped.push(data.clone());
+        }
         self.device.upload(data.held_by(Some(hold)), task)
     }
 
@@ -214,6 +226,7 @@ impl Context<'_> {
                 .write_all(*value, id.item, &data, self.stop, &mut done.written)?;
             if graph.outputs.is_empty() && graph.stages[id.stage].value == *value {
                 done.preview = self.preview(id, &data);
+                data.check()?;
             }
             self.store.put(*value, id.item, data.held_by(None));
         }

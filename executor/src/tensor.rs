@@ -8,6 +8,7 @@ use haul_ir::expr::Expr;
 use haul_ir::tensor::{Layout, View};
 use haul_ir::types::{ColumnType, TensorType, ValueType};
 
+use crate::error::IoError;
 use crate::memory::{Account, Buffer, Charge, Hold};
 use crate::strided::Walk;
 use crate::table::{Column, Table};
@@ -46,11 +47,27 @@ impl Data {
     /// Bytes of memory of its elements, or of the text; none where they are mapped.
     pub(crate) fn bytes(&self) -> u64 {
         match self {
-            Data::Tensor(tensor) if tensor.buffer.is_mapped() => 0,
+            _ if self.is_mapped() => 0,
             Data::Tensor(tensor) => tensor.layout.elements() as u64 * tensor.dtype.size(),
             Data::Column(column) => column.bytes(),
             Data::Table(table) => table.bytes(),
             Data::Text(text) => text.contents.0.len() as u64,
+        }
+    }
+
+    /// Whether its elements lie in a file.
+    pub(crate) fn is_mapped(&self) -> bool {
+        matches!(self, Data::Tensor(tensor) if tensor.buffer.is_mapped())
+    }
+
+    /// Whether it was what it seemed; a file that is mapped may have changed.
+    ///
+    /// # Errors
+    /// The file is not what it was.
+    pub(crate) fn check(&self) -> Result<(), IoError> {
+        match self {
+            Data::Tensor(tensor) => tensor.buffer.check(),
+            _ => Ok(()),
         }
     }
 

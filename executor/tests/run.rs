@@ -8,7 +8,7 @@ use crate::support::{MIB, Pipeline, TestOp, f32, files, op, tensor, value};
 use haul_executor::{Cancel, ErrorKind, Event, Machine, Observer, Options, RunError, Silent, run};
 use haul_ir::dtype::DType;
 use haul_ir::expr::{Expr, Symbol};
-use haul_ir::format::{CSV, File, SettingValue};
+use haul_ir::format::{CSV, File, NPY, SettingValue};
 use haul_ir::graph::{Arg, Dim, Scalar, Source};
 use haul_ir::op::{Attr, CpuKernel, KernelError};
 use haul_ir::plan::{Plan, Side};
@@ -341,6 +341,51 @@ fn an_input_is_read_once_for_all_tasks_and_outputs() {
     .unwrap();
     assert_eq!(text(folder.path(), "y.csv"), "1.0\n2.0\n");
     assert_eq!(text(folder.path(), "z.csv"), "1.0\n2.0\n");
+}
+
+/// Cuts a file short when the first task has finished.
+struct CutAfterFirst(PathBuf, u64);
+
+impl Observer for CutAfterFirst {
+    fn event(&self, event: &Event<'_>) {
+        if let Event::Finished { .. } = event {
+            let file = std::fs::File::options().write(true).open(&self.0).unwrap();
+            file.set_len(self.1).unwrap();
+        }
+    }
+}
+
+/// Reading what a mapped file no longer has must not end the process.
+#[cfg(unix)]
+#[test]
+fn a_mapped_input_that_is_cut_short_during_the_run_ends_it() {
+    let len = 1 << 20;
+    // At a page, and in the middle of the last one, where the system sends no signal.
+    for (left, message) in [
+        (4096, "it was cut short"),
+        (len * 4 + 100, "it was changed"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut made = Pipeline::new();
+        let numbers = constant(&[1.5]);
+        let source = made.input("x", numbers, f32(&[len]));
+        made.output("x", File::new(&NPY, "x.npy"), source);
+        run(&made.plan(), &options(folder.path(), 1), &Silent).unwrap();
+        let mut p = Pipeline::new();
+        let x = p.input("x", Source::File(File::new(&NPY, "x.npy")), f32(&[len]));
+        for name in ["first", "second"] {
+            p.stage(name, None, 1, 16 * MIB);
+            let y = p.op(name, &PASS, vec![value(x)]);
+            p.gives(y);
+        }
+        p.output("y", csv("y.csv"), x);
+        let cut = CutAfterFirst(folder.path().join("x.npy"), left);
+        let error = run(&p.plan(), &options(folder.path(), 1), &cut).unwrap_err();
+        assert!(error.message.contains("x.npy`: it was"), "{error}");
+        assert!(error.message.contains(message), "{error}");
+        assert_eq!(error.place.stage.as_deref(), Some("second"));
+        assert!(!folder.path().join("y.csv").exists());
+    }
 }
 
 #[test]

@@ -50,6 +50,8 @@ pub(crate) struct Task<'a> {
     pub(crate) dims: Dims,
     /// Values that it still needs.
     pub(crate) values: HashMap<ValueId, Held>,
+    /// What it read of files that are mapped, and so may change below it.
+    pub(crate) mapped: Vec<Data>,
     pub(crate) stop: &'a Stop,
     /// What its stage was predicted to hold at most, for advice.
     pub(crate) predicted_peak: Option<u64>,

@@ -48,7 +48,7 @@ impl Elements {
     ) -> Result<Data, OpenError> {
         let len = self.size(opening)?;
         if self.is_native() && start.is_multiple_of(ALIGNMENT) && len >= WORTH_MAPPING {
-            let mapping = Mapping::new(&bytes.file, start, len);
+            let mapping = Mapping::new(opening.path, &bytes.file, start, len);
             let mapping = mapping.map_err(|error| opening.reading(&error))?;
             let buffer = Buffer::of_mapping(mapping, opening.access.account);
             let Header { dtype, shape } = &self.header;
