@@ -1,6 +1,6 @@
 //! TIFF images: the first of the file, 8 or 16 bits of grey or RGB, with alpha or without.
 
-use std::io::BufReader;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use haul_ir::dtype::DType;
 use haul_ir::types::ValueType;
@@ -30,9 +30,14 @@ pub(super) struct Tiff<'a> {
 }
 
 impl<'a> Tiff<'a> {
-    pub(super) fn open(opening: &'a Opening<'a>, bytes: Bytes<'a>) -> Result<Self, OpenError> {
+    pub(super) fn open(opening: &'a Opening<'a>, mut bytes: Bytes<'a>) -> Result<Self, OpenError> {
         let failed = |error: TiffError| malformed(opening, &error);
         let length = bytes.length;
+        let values = tag_values(&mut bytes).map_err(|error| opening.reading(&error))?;
+        if values > length {
+            let message = format!("its tags claim {values} values in a file of {length} bytes");
+            return Err(opening.error(message).into());
+        }
         let charge = opening.access.account.charge(DECODER_BYTES as u64)?;
         let mut limits = Limits::default();
         limits.intermediate_buffer_size = usize::try_from(length).unwrap_or(usize::MAX);
@@ -81,6 +86,36 @@ impl Opened for Tiff<'_> {
             decoded.map_err(|error| malformed(self.opening, &error))
         })
     }
+}
+
+/// How many values the tags of the first image claim: the decoder takes memory for them before it
+/// reads them (<https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>, section 2).
+fn tag_values(bytes: &mut Bytes<'_>) -> io::Result<u64> {
+    let mut start = [0; 8];
+    bytes.read_exact(&mut start)?;
+    let [order, _, _, _, offset @ ..] = start;
+    let little = order == b'I';
+    let long = |of: [u8; 4]| match little {
+        true => u32::from_le_bytes(of),
+        false => u32::from_be_bytes(of),
+    };
+    bytes.seek(SeekFrom::Start(long(offset).into()))?;
+    let mut input = BufReader::new(&mut *bytes);
+    let mut tags = [0; 2];
+    input.read_exact(&mut tags)?;
+    let tags = match little {
+        true => u16::from_le_bytes(tags),
+        false => u16::from_be_bytes(tags),
+    };
+    let mut values = 0;
+    for _ in 0..tags {
+        let mut tag = [0; 12];
+        input.read_exact(&mut tag)?;
+        let [_, _, _, _, a, b, c, d, ..] = tag;
+        values += u64::from(long([a, b, c, d]));
+    }
+    bytes.rewind()?;
+    Ok(values)
 }
 
 fn malformed(opening: &Opening<'_>, error: &TiffError) -> IoError {

@@ -1,5 +1,8 @@
 //! Broken and hostile files of every format: read or refused, never a panic, and never more memory
-//! than there is.
+//! than is charged and a few times the file.
+
+mod checksums;
+mod heap;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +12,7 @@ use haul_ir::expr::{Expr, Symbol};
 use haul_ir::format::{File, Format, NPZ, RAW, SettingValue, Typing};
 use haul_ir::philox::block;
 use haul_ir::types::{TensorType, ValueType};
-use rayon::prelude::*;
+use rayon::ThreadPoolBuilder;
 
 use super::{Access, CODECS, OpenError, peek, read};
 use crate::cancel::{Cancel, Stop};
@@ -19,8 +22,13 @@ use crate::paths::Paths;
 /// What a reader may hold.
 const MEMORY: u64 = 48 << 20;
 
-/// How many ways each file is broken in.
-const WAYS: u64 = 100;
+/// How many ways each file is broken in; in every other one its checksums are right.
+const WAYS: u64 = 200;
+
+/// What a reader may take beside what it charges: so many times the file, and so many bytes for
+/// tables of its decoder and blocks that it reads at a time.
+const TIMES_THE_FILE: u64 = 40;
+const TABLES: u64 = 4 << 20;
 
 /// Good files of every format, changed in ways that repeat.
 #[test]
@@ -34,19 +42,28 @@ fn changed_files_are_read_or_refused() {
             "no file of {name} in tests/cases/io"
         );
     }
-    files
-        .par_iter()
-        .enumerate()
-        .for_each(|(at, (format, path))| {
-            let whole = fs::read(path).unwrap();
-            let folder = tempfile::tempdir().unwrap();
-            let name = path.file_name().unwrap().to_str().unwrap();
-            for way in 0..WAYS {
-                let changed = change(&whole, at as u64 * WAYS + way);
-                fs::write(folder.path().join(name), changed).unwrap();
-                read_or_refuse(format, name, folder.path());
+    // What readers share among threads is counted at this one.
+    let alone = ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+    let _alone = alone.build().unwrap();
+    for (at, (format, path)) in files.iter().enumerate() {
+        let whole = fs::read(path).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        for way in 0..WAYS {
+            let mut changed = change(&whole, at as u64 * WAYS + way);
+            if way % 2 == 1 {
+                checksums::repair(&mut changed);
             }
-        });
+            fs::write(folder.path().join(name), &changed).unwrap();
+            let read = || read_or_refuse(format, name, folder.path());
+            let (charged, held) = heap::peak(read);
+            let most = 2 * charged + TIMES_THE_FILE * changed.len() as u64 + TABLES;
+            assert!(
+                held <= most,
+                "{name}, way {way}: {held} bytes of the heap, {charged} charged"
+            );
+        }
+    }
 }
 
 /// The test data, by their endings.
@@ -70,7 +87,8 @@ fn good_files() -> Vec<(&'static Format, PathBuf)> {
     files.filter_map(with_format).collect()
 }
 
-fn read_or_refuse(format: &'static Format, name: &str, base: &Path) {
+/// Tells how many bytes were charged at most.
+fn read_or_refuse(format: &'static Format, name: &str, base: &Path) -> u64 {
     let mut file = File::new(format, name);
     if *format == NPZ {
         file = file.with("array", SettingValue::Text("x".into()));
@@ -96,6 +114,7 @@ fn read_or_refuse(format: &'static Format, name: &str, base: &Path) {
         Err(OpenError::Io(error)) => assert!(error.path.ends_with(name), "{error}"),
     }
     assert_eq!(memory.used(), 0, "{name} leaves memory charged");
+    memory.peak()
 }
 
 /// The bytes with some of them changed, left out, repeated, or made extreme numbers.
