@@ -18,3 +18,8 @@ mod run;
 mod snapshots;
 mod support;
 mod tidy;
+
+#[cfg(not(feature = "remote"))]
+#[test]
+#[ignore = "this build reaches no other machine: `--features remote`"]
+fn remote() {}
