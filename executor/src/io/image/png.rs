@@ -29,6 +29,9 @@ impl<'a> Png<'a> {
         };
         let mut decoder = Decoder::new_with_limits(BufReader::new(bytes), limits);
         decoder.set_transformations(Transformations::EXPAND);
+        // Comments and profiles may be packed, and unpack to much.
+        decoder.set_ignore_text_chunk(true);
+        decoder.set_ignore_iccp_chunk(true);
         let reader = decoder
             .read_info()
             .map_err(|error| malformed(opening, &error))?;
