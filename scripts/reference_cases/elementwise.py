@@ -81,8 +81,8 @@ def rounding_division():
             b = b[b != 0]
             yield case(op, [a, b], f(a, b))
         for dtype in FLOATS:
-            a = tensor([0, 1, -1, 0.3, -0.3, 2.5, -2.5, 7, -7, 100, NAN], dtype)[:, np.newaxis]
-            b = tensor([1, -1, 0.1, -0.1, 3, -3, 2.5, 0, NAN], dtype)
+            a = tensor([0, 1, -1, 0.3, -0.3, 2.5, -2.5, 7, -7, 100, NAN, INF, -INF], dtype)[:, np.newaxis]
+            b = tensor([1, -1, 0.1, -0.1, 3, -3, 2.5, 0, NAN, INF, -INF], dtype)
             work = "f64" if dtype == "f64" else "f32"
             yield case(op, [a, b], tensor(f(tensor(a, work), tensor(b, work)), dtype))
 

@@ -43,6 +43,11 @@ def str_of(order):
     return {INF: "inf", -INF: "-inf"}.get(order, order)
 
 
+# What reductions give of nothing.
+EMPTY = {"sum": np.sum, "prod": np.prod, "mean": np.mean, "var": np.var, "std": np.std, "any": np.any,
+         "all": np.all, "count_nonzero": np.count_nonzero}  # fmt: skip
+
+
 def reductions():
     for dtype in ["bool"] + INTEGERS + FLOATS:
         x = draw(dtype, 4, 5)
@@ -63,6 +68,8 @@ def reductions():
     x = tensor([[INF, 1, -INF], [-INF, -INF, -INF], [NAN, 0, INF], [1000, 1000, -1000]], "f32")
     yield case("logsumexp", [x], tensor([INF, -INF, NAN, 1000 + np.log(2)], "f32"), {"axis": 1}, rtol=1e-6)
     yield case("logsumexp", [draw("f32", 2, 0)], tensor([-INF, -INF], "f32"), {"axis": 1})
+    for op, f in EMPTY.items():
+        yield case(op, [np.zeros((4, 0))], f(np.zeros((4, 0)), axis=1), {"axis": 1})
     for dtype in ("u8", "i32", "f32", "bf16"):
         x = draw(dtype, 2, 3, 4) % tensor(3, dtype)
         for op, f in (("argmax", np.argmax), ("argmin", np.argmin)):

@@ -301,7 +301,11 @@ fn floor_div<T: Float>(a: T, b: T) -> T {
     if b == T::zero() {
         return a / b;
     }
-    let quotient = (a - modulo(a, b)) / b;
+    let remainder = a % b;
+    let mut quotient = (a - remainder) / b;
+    if remainder != T::zero() && (remainder < T::zero()) != (b < T::zero()) {
+        quotient = quotient - T::one();
+    }
     if quotient == T::zero() {
         return T::zero().copysign(a / b);
     }

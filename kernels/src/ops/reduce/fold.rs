@@ -109,6 +109,10 @@ fn fold_rows<F: Fold>(source: &Source<'_, F::In>, kept: &Walk, start: usize, res
 }
 
 fn row<F: Fold>(source: &Source<'_, F::In>, start: usize, from: usize, len: usize) -> F::Partial {
+    // Of an empty tensor not even `start` is there.
+    if len == 0 {
+        return F::empty();
+    }
     if len <= LEAF {
         return leaf::<F>(source, start, from, len);
     }
