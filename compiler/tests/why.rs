@@ -274,6 +274,17 @@ fn sizes_at_which_another_candidate_wins_are_told() {
     assert!(page.contains("; not for any n up to 20000"), "{page}");
 }
 
+/// `--pin kernel.g=cpu` is of the whole line `g`, of which `g` is only the last op.
+#[test]
+fn what_a_pin_of_the_line_places_as_well_is_told() {
+    let page = in_one_line(&told(&mixed(), "a100", "kernel.g").expect("a reason"));
+    let others = "kernel.g.transpose, kernel.g.matmul, kernel.g.index";
+    let line = format!("line a side for `kernel.g` is one for {others} as well");
+    assert!(page.contains(&line), "{page}");
+    let page = in_one_line(&told(&mixed(), "a100", "kernel.g.matmul").expect("a reason"));
+    assert!(!page.contains(" line "), "{page}");
+}
+
 fn in_one_line(why: &Why) -> String {
     let page = render::why(why, Colour::Plain);
     page.split_whitespace().collect::<Vec<_>>().join(" ")

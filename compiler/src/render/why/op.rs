@@ -11,6 +11,7 @@ use super::super::table::{Cell, Column, Table};
 use super::super::values::Values;
 use super::super::{Colour, choices, names, units};
 use super::{crossing, tried};
+use crate::pins;
 use crate::plan::why::Why;
 
 /// Its work, both sides with their terms, the sums of a task, the cut as planned and with it on the
@@ -28,13 +29,33 @@ pub(super) fn of_op(why: &Why, group: GroupId, values: &Values<'_>, colour: Colo
     );
     let mut out = colour.paint(HEADING, &title) + "\n";
     let choice = choices::of(plan, *stage, group).map(|text| ("choice", text));
-    for (label, text) in about(plan, group, values).into_iter().chain(choice) {
+    let line = others_of_line(plan, group).map(|text| ("line", text));
+    let about = about(plan, group, values).into_iter().chain(line);
+    for (label, text) in about.chain(choice) {
         out += &labelled(label, &text, colour);
     }
     out += "\n";
     out += &terms(plan, *stage, group, values).print(colour);
     out += &crossing::sections(why, group, colour);
     out + &tried::section(why, group, colour)
+}
+
+/// The groups that a pin of the group's name places with it, since they are of its line.
+fn others_of_line(plan: &Plan, group: GroupId) -> Option<String> {
+    let graph = plan.typed.graph();
+    let name = names::op(graph, plan.typed.head(group));
+    let mut heads: Vec<_> = pins::ops(graph, &name)
+        .into_iter()
+        .filter(|op| plan.typed.group_of(*op) != group)
+        .map(|op| plan.typed.head(plan.typed.group_of(op)))
+        .collect();
+    heads.dedup();
+    let others: Vec<_> = heads.iter().map(|op| names::op(graph, *op)).collect();
+    let text = format!(
+        "a side for `{name}` is one for {} as well",
+        others.join(", ")
+    );
+    (!others.is_empty()).then_some(text)
 }
 
 /// What the group computes.
