@@ -2,9 +2,12 @@
 
     python scripts/columns.py
 
-writes to tests/cases/io/columns. Arrow's own library makes the files, NumPy what they hold.
+writes to tests/cases/io/columns. Arrow's own library makes the files, NumPy what they hold, and
+Python's csv and json modules the same as text.
 """
 
+import csv
+import json
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +49,57 @@ def columns():
     yield "text", pa.array(["a", "b", None, "é", ""]), None
 
 
+def rows():
+    """A table with text, and with cells that are missing: neither NaN, nor zero, nor empty."""
+    return pa.table(
+        {
+            "name": pa.array(["plain", None, 'a "quote", a comma', "", "größer 日本"]),
+            "kind": pa.array(["x", "y", None, "x", "x"]).dictionary_encode(),
+            "large": pa.array(["one", "two", "three", "four", "five"], pa.large_string()),
+            "count": pa.array([2**53 + 1, None, 0, -(2**63), 2**63 - 1]),
+            "mass": pa.array([0.1, None, float("nan"), 0.25, -1234.5]),
+            "flag": pa.array([True, False, True, False, False]),
+            "small": pa.array([0, 1, 2, 254, 255], pa.uint8()),
+        }
+    )
+
+
+def written(cell):
+    """A cell as haul writes it."""
+    match cell:
+        case None:
+            return ""
+        case bool():
+            return str(cell).lower()
+        case float() if np.isnan(cell):
+            return "NaN"
+    return cell
+
+
+def write_rows():
+    table = rows()
+    pq.write_table(table, FOLDER / "table.parquet", row_group_size=3)
+    with pa.ipc.new_file(FOLDER / "table.arrow", table.schema) as out:
+        out.write_table(table, max_chunksize=2)
+    with open(FOLDER / "table.csv", "w", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(table.column_names)
+        writer.writerows([written(cell) for cell in row.values()] for row in table.to_pylist())
+    write_lines("table", [{k: none(v) for k, v in row.items()} for row in table.to_pylist()])
+    write_lines("grid", np.load(FOLDER / "grid.npy").tolist())
+    write_lines("f64_null", [none(cell) for cell in np.load(FOLDER / "f64_null.npy").tolist()])
+
+
+def none(cell):
+    """JSON has no NaN."""
+    return None if cell != cell else cell
+
+
+def write_lines(name, values):
+    lines = [json.dumps(v, ensure_ascii=False, separators=(",", ":")) for v in values]
+    (FOLDER / f"{name}.jsonl").write_text("".join(line + "\n" for line in lines))
+
+
 def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     table = pa.table({name: column for name, column, _ in columns()})
@@ -59,6 +113,7 @@ def main():
     for name, _, expected in columns():
         if expected is not None:
             np.save(FOLDER / f"{name}.npy", expected)
+    write_rows()
 
 
 main()

@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::panic::catch_unwind;
+use std::path::Path;
+use std::sync::Arc;
 
 use haul_ir::dtype::DType;
-use haul_ir::format::{ARROW, Column, File, Format, PARQUET, SettingValue};
+use haul_ir::expr::{Expr, Symbol};
+use haul_ir::format::{ARROW, Column, File, Format, JSONL, PARQUET, SettingValue};
 use haul_ir::graph::Source;
-use haul_ir::types::TensorType;
+use haul_ir::types::{CellKind, CellType, TableType, TensorType, ValueType};
 
 use crate::files::{convert, data, elements, npy, read};
 
@@ -195,6 +198,119 @@ fn a_matrix_of_many_batches_reads_back() {
     assert_eq!(elements(&out.path().join("x.npy")).len(), bytes.len());
 }
 
+/// A table of these columns: `name: text?`.
+fn table(columns: &[(&str, CellKind, bool)]) -> ValueType {
+    let columns = columns.iter().map(|(name, kind, is_optional)| {
+        let (kind, is_optional) = (*kind, *is_optional);
+        ((*name).to_owned(), CellType { kind, is_optional })
+    });
+    ValueType::Table(TableType {
+        rows: Expr::symbol(Symbol::new("n")),
+        columns: Arc::new(columns.collect()),
+    })
+}
+
+const INT: CellKind = CellKind::Element(DType::I64);
+const FLOAT: CellKind = CellKind::Element(DType::F64);
+
+fn all_columns() -> ValueType {
+    table(&[
+        ("name", CellKind::Text, true),
+        ("kind", CellKind::Text, true),
+        ("large", CellKind::Text, false),
+        ("count", INT, true),
+        ("mass", FLOAT, true),
+        ("flag", CellKind::Element(DType::Bool), false),
+        ("small", CellKind::Element(DType::U8), false),
+    ])
+}
+
+#[test]
+fn a_table_reads_as_python_has_it_and_is_written_the_same() {
+    let ty = all_columns();
+    let expected = fs::read_to_string(data().join("columns/table.csv")).unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let check = |from: &str, base: &Path| {
+        let (source, sink) = (Source::File(open(from)), open("y.csv"));
+        convert(&source, ty.clone(), sink, base, out.path()).unwrap();
+        let found = fs::read_to_string(out.path().join("y.csv")).unwrap();
+        assert_eq!(found, expected, "{from}");
+    };
+    for from in ["columns/table.parquet", "columns/table.arrow"] {
+        check(from, &data());
+        for to in ["y.parquet", "y.arrow"] {
+            let source = Source::File(open(from));
+            convert(&source, ty.clone(), open(to), &data(), out.path()).unwrap();
+            check(to, out.path());
+        }
+    }
+}
+
+#[test]
+fn lines_of_json_are_written_as_python_does() {
+    let of_file = |name: &str| expected(&format!("columns/{name}.npy")).0;
+    let cases = [
+        ("table", open("columns/table.arrow"), all_columns()),
+        ("grid", npy("columns/grid.npy"), of_file("grid").into()),
+        (
+            "f64_null",
+            npy("columns/f64_null.npy"),
+            of_file("f64_null").into(),
+        ),
+    ];
+    let out = tempfile::tempdir().unwrap();
+    let to = || File::new(&JSONL, "y.jsonl");
+    for (name, from, ty) in cases {
+        convert(&Source::File(from), ty, to(), &data(), out.path()).unwrap();
+        let expected = data().join(format!("columns/{name}.jsonl"));
+        let expected = fs::read_to_string(expected).unwrap();
+        let found = fs::read_to_string(out.path().join("y.jsonl")).unwrap();
+        assert_eq!(found, expected, "{name}");
+    }
+    let source = Source::File(npy("columns/f64.npy"));
+    let error = convert(&source, of_file("f64"), to(), &data(), out.path());
+    assert!(
+        error
+            .unwrap_err()
+            .to_string()
+            .contains("JSON has no infinity")
+    );
+}
+
+#[test]
+fn columns_that_are_not_as_declared_are_named() {
+    let cases = [
+        (("count", INT, false), "row 1 of column `count`"),
+        (("count", INT, false), "declare the column as `i64?`"),
+        (("count", FLOAT, true), "row 0 of column `count`"),
+        (("mass", INT, true), "`mass` holds f64, not i64 as declared"),
+        (("name", FLOAT, true), "`name` holds text, not f64?"),
+        (
+            ("mass", CellKind::Text, true),
+            "`mass` holds Float64, not text?",
+        ),
+        (
+            ("nope", INT, true),
+            "there is no column `nope`, only: name, kind",
+        ),
+    ];
+    for file in ["columns/table.parquet", "columns/table.arrow"] {
+        for (column, part) in cases {
+            let out = tempfile::tempdir().unwrap();
+            let source = Source::File(open(file));
+            let made = convert(
+                &source,
+                table(&[column]),
+                open("y.csv"),
+                &data(),
+                out.path(),
+            );
+            let error = made.unwrap_err().to_string();
+            assert!(error.contains(part), "{part}: {error}");
+        }
+    }
+}
+
 /// Whatever bytes are flipped, the file reads, or is refused by name.
 #[test]
 fn broken_files_end_in_an_error() {
@@ -211,6 +327,27 @@ fn broken_files_end_in_an_error() {
                 }
             });
             assert!(read.is_ok(), "{file}, seed {seed}");
+        }
+    }
+    let ty = table(&[
+        ("name", CellKind::Text, true),
+        ("kind", CellKind::Text, true),
+        ("count", INT, true),
+    ]);
+    for file in ["table.parquet", "table.arrow"] {
+        let good = fs::read(data().join("columns").join(file)).unwrap();
+        for seed in 0..200_u64 {
+            let folder = tempfile::tempdir().unwrap();
+            let base = folder.path();
+            fs::write(base.join(file), mutated(&good, seed)).unwrap();
+            let source = Source::File(open(file));
+            let read = catch_unwind(|| convert(&source, ty.clone(), open("y.csv"), base, base));
+            let Ok(read) = read else {
+                panic!("{file}, seed {seed}");
+            };
+            if let Err(error) = read.map_err(|error| error.to_string()) {
+                assert!(error.contains(file) || error.contains("memory"), "{error}");
+            }
         }
     }
 }

@@ -38,7 +38,7 @@ fn image(path: &str) -> File {
 /// Reads a source and writes it at once.
 pub(crate) fn convert(
     source: &Source,
-    ty: TensorType,
+    ty: impl Into<ValueType>,
     sink: File,
     base: &Path,
     out: &Path,

@@ -233,6 +233,7 @@ static OTHERS: &[&dyn Op] = &[
     &tables::SELECT,
     &tables::FILTER,
     &tables::SORT_BY,
+    &tables::GROUP_BY,
     &tables::IS_MISSING,
     &tables::FILL_MISSING,
     &tables::DROP_MISSING,

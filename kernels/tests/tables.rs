@@ -2,6 +2,8 @@
 //! `unique_*` and `nonzero` as NumPy's `unique(x, return_index=True, return_inverse=True,
 //! return_counts=True)` and `nonzero` give them.
 
+use std::path::Path;
+
 use haul_ir::op::Example;
 use haul_kernels::catalogue;
 
@@ -17,6 +19,15 @@ type Case = (
 );
 
 const CASES: &[Case] = &[
+    (
+        // NaN is a key, and a cell that shows; nothing is left of what is missing.
+        "group_by(x, key, 'min')",
+        &[
+            ("x", "f32?[5]", "1 nan 2 missing 3"),
+            ("key", "f64?[5]", "nan 1 nan 2 missing"),
+        ],
+        &[("f64[3]", "1 2 nan"), ("f32?[3]", "nan missing 1")],
+    ),
     (
         "parse_csv(text, type='table[n]{b: text, a: f64?}')",
         &[(
@@ -296,6 +307,19 @@ const REFUSED: &[Refusal] = &[
         "a mask of [2] does not fit f32[3]",
     ),
     (
+        "group_by(t, key)",
+        &[
+            ("t", "table[1]{a: f32, b: text}", "1; 'x'"),
+            ("key", "i64[1]", "1"),
+        ],
+        "there is no mean of column `b`, which holds text",
+    ),
+    (
+        "group_by(t, key, 'max')",
+        &[("t", "f32[2]", "1 2"), ("key", "i64[1]", "1")],
+        "needs a key for each of 2 rows, this is i64[1]",
+    ),
+    (
         "column(t, 'c')",
         &[("t", "table[1]{a: f32, b: text}", "1; 'x'")],
         "there is no column `c`, only: a, b",
@@ -310,25 +334,52 @@ const REFUSED: &[Refusal] = &[
 #[test]
 fn what_is_computed() {
     for (formula, given, results) in CASES {
-        let outputs = outputs(formula, given).unwrap_or_else(|error| panic!("{formula}: {error}"));
-        assert_eq!(outputs.len(), results.len(), "results of {formula}");
-        for (output, (ty, elements)) in outputs.iter().zip(*results) {
-            match output {
-                Output::Rows(found) => {
-                    assert_eq!(found.words(), Rows::new(ty, elements).words(), "{formula}");
-                }
-                Output::Tensor(found) => {
-                    let agreed = found.agrees(&formula::tensor(ty, elements), 0.0, 0.0);
-                    agreed.unwrap_or_else(|error| panic!("{formula}: {error}"));
-                }
-                Output::Text(found) => assert_eq!(found, elements, "{formula}"),
+        check(formula, given, results);
+    }
+}
+
+/// Groups of rows, as pandas has them (`scripts/groups.py`).
+#[test]
+fn groups_are_those_of_pandas() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/groups.json");
+    let text = std::fs::read_to_string(path)
+        .expect("the cases are there")
+        .leak();
+    let cases: Vec<Grouped> = serde_json::from_str(text).expect("the cases are JSON");
+    assert!(!cases.is_empty());
+    for case in cases {
+        check(case.formula, case.given.leak(), &case.results);
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Grouped {
+    formula: &'static str,
+    given: Vec<(&'static str, &'static str, &'static str)>,
+    results: Vec<(&'static str, &'static str)>,
+}
+
+fn check(
+    formula: &'static str,
+    given: &'static [(&'static str, &'static str, &'static str)],
+    results: &[(&str, &str)],
+) {
+    let outputs = outputs(formula, given).unwrap_or_else(|error| panic!("{formula}: {error}"));
+    assert_eq!(outputs.len(), results.len(), "results of {formula}");
+    for (output, (ty, elements)) in outputs.iter().zip(results) {
+        match output {
+            Output::Rows(found) => {
+                let expected = Rows::new(ty, elements).words();
+                assert_eq!(found.words(), expected, "{formula} {given:?}");
             }
-            assert_eq!(
-                rows::is_rows(ty),
-                matches!(output, Output::Rows(_)),
-                "{formula}"
-            );
+            Output::Tensor(found) => {
+                let agreed = found.agrees(&formula::tensor(ty, elements), 0.0, 0.0);
+                agreed.unwrap_or_else(|error| panic!("{formula} {given:?}: {error}"));
+            }
+            Output::Text(found) => assert_eq!(found, elements, "{formula}"),
         }
+        let is_rows = matches!(output, Output::Rows(_));
+        assert_eq!(rows::is_rows(ty), is_rows, "{formula}");
     }
 }
 

@@ -1,19 +1,24 @@
 //! Files of JSON lines, plain or gzipped: numbers as a tensor, or a table.
 
+use std::io;
+
+use haul_ir::column::ColumnView;
 use haul_ir::dtype::DType;
 use haul_ir::format::JSONL;
 use haul_ir::jsonl::{JsonArrays, JsonRows};
 use haul_ir::op::KernelError;
-use haul_ir::types::ValueType;
+use haul_ir::types::{CellKind, ValueType};
 use rayon::prelude::*;
 
-use super::Codec;
 use super::csv::read_text;
 use super::open::{Header, OpenError, Opened, Opening};
 use super::rows::{RowsFile, Visit};
+use super::text::element;
+use super::{Codec, Target};
 use crate::error::IoError;
 use crate::memory::Charge;
-use crate::tensor::Data;
+use crate::table::{Column, Table};
+use crate::tensor::{Data, Tensor};
 
 pub(super) static CODEC: Codec = Codec {
     format: &JSONL,
@@ -30,7 +35,14 @@ pub(super) static CODEC: Codec = Codec {
             )?))
         }
     }),
-    write: None,
+    write: Some(|data, _, out| match data {
+        Data::Column(column) => write_rows(column.rows, out, |row, out| {
+            write_cell(&column.view(), row, out)
+        }),
+        Data::Table(table) => write_table(table, out),
+        Data::Tensor(tensor) => write_tensor(tensor, out),
+        Data::Text(_) => Err(io::ErrorKind::InvalidInput.into()),
+    }),
 };
 
 /// A file of numbers that was read as text and measured.
@@ -107,4 +119,88 @@ impl Opened for JsonlFile<'_> {
         let dtype = shape.dtype;
         self.opening.tensor(&shape, |out| self.fill(dtype, out))
     }
+}
+
+fn write_table(table: &Table, out: &mut dyn Target) -> io::Result<()> {
+    let views: Vec<_> = table.columns.iter().map(Column::view).collect();
+    let keys: Vec<_> = table.cells.keys().map(|name| json_string(name)).collect();
+    write_rows(table.rows, out, |row, out| {
+        for (at, (key, view)) in keys.iter().zip(&views).enumerate() {
+            write!(out, "{}{key}:", if at == 0 { "{" } else { "," })?;
+            write_cell(view, row, out)?;
+        }
+        write!(out, "{}", if keys.is_empty() { "{}" } else { "}" })
+    })
+}
+
+/// A line for each index of the first axis: a number, or a list that may hold others; of a scalar
+/// one number.
+fn write_tensor(tensor: &Tensor, out: &mut dyn Target) -> io::Result<()> {
+    let size = tensor.dtype.size() as usize;
+    let inner = tensor.layout.shape.get(1..).unwrap_or_default();
+    // How many elements the lists of each axis have, the outermost first.
+    let lists: Vec<usize> = (0..inner.len())
+        .map(|axis| inner[axis..].iter().product())
+        .collect();
+    let line = lists.first().copied().unwrap_or(1);
+    if line == 0 {
+        let empty = lists.iter().take_while(|list| **list == 0).count();
+        let rows = tensor.layout.shape[0];
+        return write_rows(rows, out, |_, out| {
+            write!(out, "{}{}", "[".repeat(empty), "]".repeat(empty))
+        });
+    }
+    let mut at = 0;
+    tensor.for_each_block(&mut |block| {
+        for bytes in block.chunks_exact(size) {
+            let begins = lists.iter().filter(|list| at % **list == 0).count();
+            if at % line != 0 {
+                write!(out, ",")?;
+            }
+            write!(out, "{}", "[".repeat(begins))?;
+            write_number(tensor.dtype, bytes, out)?;
+            at += 1;
+            let ends = lists.iter().filter(|list| at % **list == 0).count();
+            write!(out, "{}", "]".repeat(ends))?;
+            if at % line == 0 {
+                writeln!(out)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn write_rows(
+    rows: usize,
+    out: &mut dyn Target,
+    mut write_row: impl FnMut(usize, &mut dyn Target) -> io::Result<()>,
+) -> io::Result<()> {
+    (0..rows).try_for_each(|row| {
+        write_row(row, out)?;
+        writeln!(out)
+    })
+}
+
+fn write_cell(view: &ColumnView<'_>, row: usize, out: &mut dyn Target) -> io::Result<()> {
+    match view.cell.kind {
+        _ if !view.is_valid(row) => write!(out, "null"),
+        CellKind::Text => write!(out, "{}", json_string(view.text(view.extents()[row]))),
+        CellKind::Element(dtype) => {
+            let size = dtype.size() as usize;
+            write_number(dtype, &view.cells[row * size..][..size], out)
+        }
+    }
+}
+
+/// JSON has no NaN, for which there is nothing, and no infinity.
+fn write_number(dtype: DType, bytes: &[u8], out: &mut dyn Target) -> io::Result<()> {
+    match &*element(dtype, bytes) {
+        "NaN" => write!(out, "null"),
+        "inf" | "-inf" => Err(io::Error::other("JSON has no infinity")),
+        number => write!(out, "{number}"),
+    }
+}
+
+fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }

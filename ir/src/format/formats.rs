@@ -3,7 +3,7 @@
 use super::{Format, Refusal, Setting, SettingKind, Settings, Typing};
 use crate::dtype::{DType, Kind};
 use crate::expr::Expr;
-use crate::types::{TensorType, ValueType};
+use crate::types::{CellKind, CellType, TensorType, ValueType};
 
 /// All formats, each once.
 pub static FORMATS: &[&Format] = &[
@@ -70,7 +70,7 @@ pub static CSV: Format = Format {
 /// A Parquet file.
 pub static PARQUET: Format = Format {
     name: "Parquet",
-    doc: "Columns of numbers in a Parquet file, as one tensor.",
+    doc: "Columns of a Parquet file: numbers as one tensor, or a table as declared.",
     endings: &["parquet"],
     written_as: &[],
     typing: Typing::Numbers,
@@ -83,7 +83,8 @@ pub static PARQUET: Format = Format {
 /// An Arrow file or stream.
 pub static ARROW: Format = Format {
     name: "Arrow",
-    doc: "Columns of numbers in an Arrow IPC file or stream (Feather version 2), as one tensor.",
+    doc: "Columns of an Arrow IPC file or stream (Feather version 2): numbers as one tensor, or a \
+          table as declared.",
     endings: &["arrow", "arrows", "feather", "ipc"],
     written_as: &["arrow", "feather", "ipc"],
     ..PARQUET
@@ -102,12 +103,12 @@ pub static JSONL: Format = Format {
     doc: "Lines of JSON: a number each, a list of numbers each, or the objects of a table as \
           declared.",
     endings: &["jsonl", "jsonl.gz", "ndjson"],
-    written_as: &[],
+    written_as: &["jsonl", "ndjson"],
     typing: Typing::Numbers,
     input: Some(&[]),
-    output: None,
+    output: Some(&[]),
     check_input: lines_to_read,
-    check_output: tensor,
+    check_output: lines_to_write,
 };
 
 /// An image.
@@ -201,6 +202,13 @@ fn lines_to_read(ty: &ValueType, _: &Settings) -> Result<(), Refusal> {
     }
 }
 
+fn lines_to_write(ty: &ValueType, _: &Settings) -> Result<(), Refusal> {
+    match ty {
+        ValueType::Table(_) | ValueType::Column(_) => Ok(()),
+        ValueType::Tensor(_) | ValueType::Text => real(one_tensor(ty)?),
+    }
+}
+
 /// The settings of a table whose type names and types its columns.
 fn typed_columns(settings: &Settings) -> Result<(), Refusal> {
     let of_numbers = ["column", "columns", "decimal", "missing", "bad_rows"];
@@ -260,6 +268,9 @@ fn check_dialect(settings: &Settings) -> Result<(), Refusal> {
 }
 
 fn columns_to_read(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> {
+    if let ValueType::Table(_) = ty {
+        return typed_columns(settings);
+    }
     let ty = one_tensor(ty)?;
     real(ty)?;
     let named = settings.columns("columns").len() as u64;
@@ -283,11 +294,20 @@ fn columns_to_read(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> {
 
 fn columns_to_write(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> {
     table_to_write(ty, settings)?;
-    let ty = one_tensor(ty)?;
-    match ty.dtype {
-        DType::Bf16 => Err(Refusal::new("columns hold no bf16").help("cast it: `f32(x)`")),
-        _ => Ok(()),
+    let has_bf16 = match ty {
+        ValueType::Tensor(tensor) => tensor.dtype == DType::Bf16,
+        ValueType::Column(column) => is_bf16(&column.cell),
+        ValueType::Table(table) => table.columns.values().any(is_bf16),
+        ValueType::Text => false,
+    };
+    match has_bf16 {
+        true => Err(Refusal::new("columns hold no bf16").help("cast it: `f32(x)`")),
+        false => Ok(()),
     }
+}
+
+fn is_bf16(cell: &CellType) -> bool {
+    cell.kind == CellKind::Element(DType::Bf16)
 }
 
 fn table_to_write(ty: &ValueType, settings: &Settings) -> Result<(), Refusal> {

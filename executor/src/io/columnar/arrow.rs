@@ -12,25 +12,23 @@ use arrow_ipc::writer::FileWriter;
 use arrow_ipc::{
     Block, Endianness, Message, MessageHeader, MetadataVersion, root_as_footer, root_as_message,
 };
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
 use haul_ir::format::ARROW;
-use haul_ir::types::ValueType;
 
-use super::batch::Batches;
-use super::columns::Columns;
+use super::write::batches;
+use super::{Source, Take, choose};
 use crate::error::IoError;
 use crate::io::Codec;
-use crate::io::open::{Bytes, OpenError, Opened, Opening};
-use crate::tensor::Data;
+use crate::io::open::{Bytes, OpenError, Opening};
 
 pub(in crate::io) static CODEC: Codec = Codec {
     format: &ARROW,
-    open: Some(|opening| Ok(Box::new(ArrowFile::open(opening)?))),
+    open: Some(|opening| choose(opening, Box::new(ArrowFile::open(opening)?))),
     write: Some(|data, settings, out| {
-        let batches = Batches::new(data, settings)?;
+        let batches = batches(data, settings)?;
         let writer = FileWriter::try_new(out, &batches.schema());
         let mut writer = writer.map_err(io::Error::other)?;
-        batches.each(|batch| writer.write(&batch).map_err(io::Error::other))?;
+        batches.each(&mut |batch| writer.write(&batch).map_err(io::Error::other))?;
         writer.finish().map_err(io::Error::other)
     }),
 };
@@ -45,7 +43,7 @@ const CONTINUATION: u32 = u32::MAX;
 struct ArrowFile<'a> {
     opening: &'a Opening<'a>,
     contents: Contents,
-    columns: Columns<'a>,
+    rows: usize,
 }
 
 impl<'a> ArrowFile<'a> {
@@ -54,20 +52,28 @@ impl<'a> ArrowFile<'a> {
         let mut rows = contents.messages.iter().map(|message| message.rows);
         let rows = rows.try_fold(0_usize, |sum, rows| sum.checked_add(rows));
         let rows = rows.ok_or_else(|| malformed(opening, "it claims too many rows"))?;
-        let columns = Columns::choose(&contents.schema, rows, opening)?;
         Ok(Self {
             opening,
             contents,
-            columns,
+            rows,
         })
     }
+}
 
-    fn fill(&self, out: &mut [u8]) -> Result<(), OpenError> {
+impl Source for ArrowFile<'_> {
+    fn schema(&self) -> &Schema {
+        &self.contents.schema
+    }
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn batches(&self, columns: &[usize], _: usize, take: Take<'_>) -> Result<(), OpenError> {
         let failed = |error: ArrowError| malformed(self.opening, error);
         let mut bytes = self.opening.bytes()?;
         let decoder = FileDecoder::new(self.contents.schema.clone(), self.contents.version);
-        let mut decoder = decoder.with_projection(self.columns.read().to_vec());
-        let (mut first, mut rest) = (0, out);
+        let mut decoder = decoder.with_projection(columns.to_vec());
         for message in &self.contents.messages {
             let (block, account) = (&message.block, self.opening.access.account);
             let length = block.metaDataLength() as u64 + block.bodyLength() as u64;
@@ -81,27 +87,9 @@ impl<'a> ArrowFile<'a> {
                 continue;
             }
             let batch = decoder.read_record_batch(block, &held).map_err(failed)?;
-            let batch = batch.ok_or_else(|| malformed(self.opening, "a batch is empty"))?;
-            let here = rest.split_off_mut(..batch.num_rows() * self.columns.row_bytes());
-            let here = here.ok_or_else(|| malformed(self.opening, "it has too many rows"))?;
-            self.columns.fill(&batch, first, here)?;
-            first += batch.num_rows();
+            take(&batch.ok_or_else(|| malformed(self.opening, "a batch is empty"))?)?;
         }
-        match rest.is_empty() {
-            true => Ok(()),
-            false => Err(malformed(self.opening, "it has too few rows").into()),
-        }
-    }
-}
-
-impl Opened for ArrowFile<'_> {
-    fn header(&self) -> ValueType {
-        self.columns.header().ty()
-    }
-
-    fn read(self: Box<Self>) -> Result<Data, OpenError> {
-        self.opening
-            .tensor(self.columns.header(), |out| self.fill(out))
+        Ok(())
     }
 }
 

@@ -7,88 +7,33 @@ use arrow_array::{ArrayRef, BooleanArray, RecordBatch, make_array};
 use arrow_buffer::MutableBuffer;
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use haul_ir::dtype::DType;
-use haul_ir::format::Settings;
 
-use crate::tensor::{Data, Tensor};
-
-/// Bytes that the rows of a batch have.
-const BATCH: usize = 8 << 20;
-
-/// Most rows of a batch: readers skip whole groups of rows of this order.
-const MOST_ROWS: usize = 1 << 20;
+use super::write::{Batches, Write, column_type, rows_at_once};
+use crate::tensor::Tensor;
 
 /// The rows of a tensor that has one axis or two; of a scalar, one row.
-pub(super) struct Batches<'a> {
+pub(super) struct TensorBatches<'a> {
     tensor: &'a Tensor,
     ty: DataType,
     schema: SchemaRef,
 }
 
-impl<'a> Batches<'a> {
-    /// Names the columns as the settings do, or else by their positions.
+impl<'a> TensorBatches<'a> {
+    /// Columns that are not named have the names of their positions.
     ///
     /// # Errors
-    /// The value is no tensor, or of a dtype that columns do not have.
-    pub(super) fn new(data: &'a Data, settings: &Settings) -> io::Result<Self> {
-        let Data::Tensor(tensor) = data else {
-            return Err(io::ErrorKind::InvalidInput.into());
-        };
-        let ty = column_type(tensor.dtype).ok_or(io::ErrorKind::InvalidInput)?;
+    /// The tensor is of a dtype that columns do not have.
+    pub(super) fn new(tensor: &'a Tensor, names: &[String]) -> io::Result<Self> {
+        let ty = column_type(tensor.dtype)?;
         let width = tensor.layout.shape.iter().skip(1).product::<usize>();
-        let names = settings.columns("columns");
-        let name = |at| {
-            names
-                .get(at)
-                .map_or_else(|| format!("{at}"), ToString::to_string)
-        };
+        let name = |at: usize| names.get(at).cloned().unwrap_or_else(|| at.to_string());
         let fields = (0..width).map(|at| Field::new(name(at), ty.clone(), false));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         Ok(Self { tensor, ty, schema })
     }
-
-    pub(super) fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
-
-    /// Rows of each batch; the last may have less.
-    pub(super) fn rows_at_once(&self) -> usize {
-        (BATCH / self.row_bytes().max(1)).clamp(1, MOST_ROWS)
-    }
-
-    /// Gives each batch to a writer.
-    ///
-    /// # Errors
-    /// Those of the writer.
-    pub(super) fn each(
-        &self,
-        mut write: impl FnMut(RecordBatch) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let full = self.rows_at_once() * self.row_bytes();
-        let mut rows: Vec<u8> = Vec::new();
-        self.tensor
-            .for_each_block(&mut |mut block| -> io::Result<()> {
-                while !block.is_empty() {
-                    let taken = block.len().min(full - rows.len());
-                    let (first, rest) = block.split_at_mut(taken);
-                    rows.extend_from_slice(first);
-                    block = rest;
-                    if rows.len() == full {
-                        write(self.batch(&rows).map_err(io::Error::other)?)?;
-                        rows.clear();
-                    }
-                }
-                Ok(())
-            })?;
-        match rows.is_empty() {
-            true => Ok(()),
-            false => write(self.batch(&rows).map_err(io::Error::other)?),
-        }
-    }
-
     fn batch(&self, rows: &[u8]) -> Result<RecordBatch, ArrowError> {
         let columns = (0..self.schema.fields().len()).map(|at| self.column(rows, at));
-        RecordBatch::try_new(self.schema(), columns.collect::<Result<_, _>>()?)
+        RecordBatch::try_new(self.schema.clone(), columns.collect::<Result<_, _>>()?)
     }
 
     /// One number of each row.
@@ -114,20 +59,35 @@ impl<'a> Batches<'a> {
     }
 }
 
-fn column_type(dtype: DType) -> Option<DataType> {
-    Some(match dtype {
-        DType::Bool => DataType::Boolean,
-        DType::U8 => DataType::UInt8,
-        DType::U16 => DataType::UInt16,
-        DType::U32 => DataType::UInt32,
-        DType::U64 => DataType::UInt64,
-        DType::I8 => DataType::Int8,
-        DType::I16 => DataType::Int16,
-        DType::I32 => DataType::Int32,
-        DType::I64 => DataType::Int64,
-        DType::F16 => DataType::Float16,
-        DType::F32 => DataType::Float32,
-        DType::F64 => DataType::Float64,
-        DType::Bf16 | DType::C64 | DType::C128 => return None,
-    })
+impl Batches for TensorBatches<'_> {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn rows_at_once(&self) -> usize {
+        rows_at_once(self.row_bytes())
+    }
+
+    fn each(&self, write: Write<'_>) -> io::Result<()> {
+        let full = self.rows_at_once() * self.row_bytes();
+        let mut rows: Vec<u8> = Vec::new();
+        self.tensor
+            .for_each_block(&mut |mut block| -> io::Result<()> {
+                while !block.is_empty() {
+                    let taken = block.len().min(full - rows.len());
+                    let (first, rest) = block.split_at_mut(taken);
+                    rows.extend_from_slice(first);
+                    block = rest;
+                    if rows.len() == full {
+                        write(self.batch(&rows).map_err(io::Error::other)?)?;
+                        rows.clear();
+                    }
+                }
+                Ok(())
+            })?;
+        match rows.is_empty() {
+            true => Ok(()),
+            false => write(self.batch(&rows).map_err(io::Error::other)?),
+        }
+    }
 }

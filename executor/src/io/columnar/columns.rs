@@ -1,23 +1,26 @@
 //! Columns of Arrow arrays as one tensor.
 
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Schema};
-use half::{bf16, f16};
 use haul_ir::dtype::{DType, Kind};
 use haul_ir::format::Column;
+use haul_ir::types::ValueType;
 
-use super::element::{Element, Number, Truth, is_readable};
+use super::element::{Element, Number, Truth, is_readable, with_element};
 use super::leaf::Leaf;
+use super::{Source, visit};
 use crate::error::IoError;
-use crate::io::open::{Header, Opening};
+use crate::io::open::{Header, OpenError, Opened, Opening};
+use crate::tensor::Data;
 
 /// Names of columns that an error lists.
 const MOST_NAMED: usize = 20;
 
-/// Columns of a file, and the tensor that they make: `[rows, columns, ...]`, or `[rows, ...]` of
-/// one column that is named alone.
-pub(super) struct Columns<'a> {
+/// Columns of a file that make a tensor: `[rows, columns, ...]`, or `[rows, ...]` of one column that
+/// is named alone.
+pub(super) struct TensorFile<'a> {
     opening: &'a Opening<'a>,
+    source: Box<dyn Source + 'a>,
     header: Header,
     names: Vec<String>,
     /// Their positions in the file.
@@ -30,16 +33,16 @@ pub(super) struct Columns<'a> {
     missing: Option<Number>,
 }
 
-impl<'a> Columns<'a> {
+impl<'a> TensorFile<'a> {
     /// The columns that the settings name; all, where they name none.
     ///
     /// # Errors
     /// A column is not there, holds no numbers, or others than declared.
     pub(super) fn choose(
-        schema: &Schema,
-        rows: usize,
         opening: &'a Opening<'a>,
+        source: Box<dyn Source + 'a>,
     ) -> Result<Self, IoError> {
+        let schema = source.schema();
         let alone = opening.settings.text("column");
         let positions = positions(schema, alone, opening.settings.columns("columns"));
         let positions = positions.map_err(|message| opening.error(message))?;
@@ -54,66 +57,35 @@ impl<'a> Columns<'a> {
             })?);
         }
         let (dtype, inner) = common(&kinds, &names, opening)?;
-        let mut shape = vec![rows];
+        let mut shape = vec![source.rows()];
         if alone.is_none() {
             shape.push(positions.len());
         }
         shape.extend(&inner);
-        let mut read = positions.clone();
-        read.sort_unstable();
-        read.dedup();
         Ok(Self {
             opening,
+            source,
             header: Header { dtype, shape },
             names,
+            read: in_order(&positions),
             positions,
-            read,
             length: inner.iter().product(),
             missing: missing(opening, dtype)?,
         })
     }
 
-    /// The tensor.
-    pub(super) fn header(&self) -> &Header {
-        &self.header
-    }
-
-    /// Positions in the file of the columns that a batch has to have, in order.
-    pub(super) fn read(&self) -> &[usize] {
-        &self.read
-    }
-
     /// Bytes of a row.
-    pub(super) fn row_bytes(&self) -> usize {
+    fn row_bytes(&self) -> usize {
         self.positions.len() * self.length * self.header.dtype.size() as usize
     }
 
     /// Fills the rows of a batch, of which the first is `first` in the file.
-    ///
-    /// # Errors
-    /// Something is missing, or is no number of the dtype.
-    pub(super) fn fill(
-        &self,
-        batch: &RecordBatch,
-        first: usize,
-        out: &mut [u8],
-    ) -> Result<(), IoError> {
-        match self.header.dtype {
-            DType::Bool => self.fill_as::<Truth>(batch, first, out),
-            DType::U8 => self.fill_as::<u8>(batch, first, out),
-            DType::U16 => self.fill_as::<u16>(batch, first, out),
-            DType::U32 => self.fill_as::<u32>(batch, first, out),
-            DType::U64 => self.fill_as::<u64>(batch, first, out),
-            DType::I8 => self.fill_as::<i8>(batch, first, out),
-            DType::I16 => self.fill_as::<i16>(batch, first, out),
-            DType::I32 => self.fill_as::<i32>(batch, first, out),
-            DType::I64 => self.fill_as::<i64>(batch, first, out),
-            DType::F16 => self.fill_as::<f16>(batch, first, out),
-            DType::Bf16 => self.fill_as::<bf16>(batch, first, out),
-            DType::F32 => self.fill_as::<f32>(batch, first, out),
-            DType::F64 => self.fill_as::<f64>(batch, first, out),
-            DType::C64 | DType::C128 => Err(self.opening.error("a table holds real numbers")),
-        }
+    fn fill(&self, batch: &RecordBatch, first: usize, out: &mut [u8]) -> Result<(), IoError> {
+        with_element!(
+            self.header.dtype,
+            D => self.fill_as::<D>(batch, first, out),
+            Err(self.opening.error("a table holds real numbers"))
+        )
     }
 
     fn fill_as<D: Element>(
@@ -125,15 +97,11 @@ impl<'a> Columns<'a> {
         let out: &mut [D] = bytemuck::cast_slice_mut(out);
         let width = self.positions.len() * self.length;
         for (column, position) in self.positions.iter().enumerate() {
-            let failed = |row: usize, what: String| {
-                let (row, name) = (first + row, &self.names[column]);
-                self.opening.error(format!(
-                    "row {row} of column `{name}`, counted from 0: {what}"
-                ))
+            let failed = |row: usize, what: &str| {
+                in_cell(self.opening, first + row, &self.names[column], what)
             };
-            let array = self.read.binary_search(position).ok();
-            let array = array.and_then(|at| batch.columns().get(at));
-            let array = array.ok_or_else(|| self.opening.error("a batch lacks a column"))?;
+            let array = column_at(batch, &self.read, *position);
+            let array = array.map_err(|message| self.opening.error(message))?;
             let leaf = Leaf::of(array).map_err(|error| self.opening.error(error))?;
             if leaf.len() != array.len() * self.length || out.len() != array.len() * width {
                 return Err(self.opening.error("a batch has another size than it says"));
@@ -143,16 +111,33 @@ impl<'a> Columns<'a> {
                 let (row, place) = (index / self.length, index % self.length);
                 let Some(number) = number.or(self.missing) else {
                     let what = "there is nothing; say what to take in its place, as `missing: 0`";
-                    return Err(failed(row, what.into()));
+                    return Err(failed(row, what));
                 };
                 let element = D::of(number);
                 let element = element
-                    .ok_or_else(|| failed(row, format!("{number} is no {}", self.header.dtype)))?;
+                    .ok_or_else(|| failed(row, &format!("{number} is no {}", self.header.dtype)))?;
                 out[row * width + start + place] = element;
                 Ok(())
             })?;
         }
         Ok(())
+    }
+}
+
+impl Opened for TensorFile<'_> {
+    fn header(&self) -> ValueType {
+        self.header.ty()
+    }
+
+    fn read(self: Box<Self>) -> Result<Data, OpenError> {
+        let bytes = self.row_bytes();
+        self.opening.tensor(&self.header, |out| {
+            let columns = (&self.read[..], bytes);
+            visit(self.opening, &*self.source, columns, &mut |batch, first| {
+                let out = &mut out[first * bytes..][..batch.num_rows() * bytes];
+                self.fill(batch, first, out)
+            })
+        })
     }
 }
 
@@ -179,7 +164,46 @@ fn positions(
     columns.iter().map(position).collect()
 }
 
-fn find(schema: &Schema, name: &str) -> Result<usize, String> {
+/// The positions that a file has to be read at, each once.
+pub(super) fn in_order(positions: &[usize]) -> Vec<usize> {
+    let mut read = positions.to_vec();
+    read.sort_unstable();
+    read.dedup();
+    read
+}
+
+/// The column of a batch that stands at a position in the file, of which `read` were read.
+pub(super) fn column_at<'b>(
+    batch: &'b RecordBatch,
+    read: &[usize],
+    position: usize,
+) -> Result<&'b ArrayRef, &'static str> {
+    let at = read.binary_search(&position).ok();
+    let array = at.and_then(|at| batch.columns().get(at));
+    array.ok_or("a batch lacks a column")
+}
+
+/// Says what is wrong with a cell.
+pub(super) fn in_cell(opening: &Opening<'_>, row: usize, name: &str, what: &str) -> IoError {
+    opening.error(format!(
+        "row {row} of column `{name}`, counted from 0: {what}"
+    ))
+}
+
+/// Says that a column holds something else than its type says.
+pub(super) fn not_as_declared(
+    opening: &Opening<'_>,
+    name: &str,
+    found: DType,
+    declared: DType,
+) -> IoError {
+    let message = format!("column `{name}` holds {found}, not {declared} as declared");
+    let help = format!("declare {found} and cast: `{declared}(x)`");
+    opening.error(message).help(help)
+}
+
+/// The position of a column.
+pub(super) fn find(schema: &Schema, name: &str) -> Result<usize, String> {
     let fields = schema.fields();
     let mut named = (0..fields.len()).filter(|at| fields[*at].name() == name);
     match (named.next(), named.next()) {
@@ -218,9 +242,7 @@ fn common(
         }
         match declared {
             Some(declared) if !is_readable(*dtype, declared) => {
-                let message = format!("column `{name}` holds {dtype}, not {declared} as declared");
-                let help = format!("declare {dtype} and cast: `{declared}(x)`");
-                return Err(opening.error(message).help(help));
+                return Err(not_as_declared(opening, name, *dtype, declared));
             }
             None if dtype != first => {
                 let message = format!(
@@ -238,7 +260,7 @@ fn common(
 
 /// What a column holds in each row: the dtype of its numbers, and the sizes of the list that they
 /// are in.
-fn numbers_of(ty: &DataType) -> Result<(DType, Vec<usize>), (String, &'static str)> {
+pub(super) fn numbers_of(ty: &DataType) -> Result<(DType, Vec<usize>), (String, &'static str)> {
     let dtype = match ty {
         DataType::FixedSizeList(item, size) => {
             let (dtype, mut sizes) = numbers_of(item.data_type())?;

@@ -80,6 +80,68 @@ ints!(u8, u16, u32, u64, i8, i16, i32, i64);
 floats!(f16: f16::from_f64, f16::to_f64; bf16: bf16::from_f64, bf16::to_f64;
         f32: |value| value as f32, f64::from; f64: std::convert::identity, std::convert::identity);
 
+/// Does something with `$D`, the type of the elements of a dtype; something else for complex ones.
+macro_rules! with_element {
+    ($dtype:expr, $D:ident => $done:expr, $complex:expr) => {
+        match $dtype {
+            DType::Bool => {
+                type $D = Truth;
+                $done
+            }
+            DType::U8 => {
+                type $D = u8;
+                $done
+            }
+            DType::U16 => {
+                type $D = u16;
+                $done
+            }
+            DType::U32 => {
+                type $D = u32;
+                $done
+            }
+            DType::U64 => {
+                type $D = u64;
+                $done
+            }
+            DType::I8 => {
+                type $D = i8;
+                $done
+            }
+            DType::I16 => {
+                type $D = i16;
+                $done
+            }
+            DType::I32 => {
+                type $D = i32;
+                $done
+            }
+            DType::I64 => {
+                type $D = i64;
+                $done
+            }
+            DType::F16 => {
+                type $D = half::f16;
+                $done
+            }
+            DType::Bf16 => {
+                type $D = half::bf16;
+                $done
+            }
+            DType::F32 => {
+                type $D = f32;
+                $done
+            }
+            DType::F64 => {
+                type $D = f64;
+                $done
+            }
+            DType::C64 | DType::C128 => $complex,
+        }
+    };
+}
+pub(super) use with_element;
+
 /// Whether columns of a dtype can be read as another: truths as any numbers, integers where each
 /// is the same number there, floats as wider ones.
 pub(super) fn is_readable(from: DType, to: DType) -> bool {

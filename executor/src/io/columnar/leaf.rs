@@ -7,7 +7,6 @@ use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::{TakeOptions, take};
 
 use super::element::Number;
-use crate::error::IoError;
 
 /// Numbers in a row, some of them perhaps missing.
 pub(super) struct Leaf {
@@ -49,10 +48,10 @@ impl Leaf {
     }
 
     /// Gives each number, or that there is none, with its index.
-    pub(super) fn each(
+    pub(super) fn each<E>(
         &self,
-        put: impl FnMut(usize, Option<Number>) -> Result<(), IoError>,
-    ) -> Result<(), IoError> {
+        put: impl FnMut(usize, Option<Number>) -> Result<(), E>,
+    ) -> Result<(), E> {
         use DataType::*;
         let int = Number::Int;
         match self.numbers.data_type() {
@@ -75,21 +74,21 @@ impl Leaf {
         }
     }
 
-    fn natives<T: ArrowNativeType>(
+    fn natives<T: ArrowNativeType, E>(
         &self,
         number: impl Fn(T) -> Number,
-        put: impl FnMut(usize, Option<Number>) -> Result<(), IoError>,
-    ) -> Result<(), IoError> {
+        put: impl FnMut(usize, Option<Number>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let data = self.numbers.to_data();
         let values = &data.buffer::<T>(0)[..data.len()];
         self.put_all(values.iter().map(|value| number(*value)), put)
     }
 
-    fn put_all(
+    fn put_all<E>(
         &self,
         mut numbers: impl Iterator<Item = Number>,
-        mut put: impl FnMut(usize, Option<Number>) -> Result<(), IoError>,
-    ) -> Result<(), IoError> {
+        mut put: impl FnMut(usize, Option<Number>) -> Result<(), E>,
+    ) -> Result<(), E> {
         match &self.nulls {
             None => numbers
                 .enumerate()
@@ -99,5 +98,47 @@ impl Leaf {
                 put(index, number.filter(|_| nulls.is_valid(index)))
             }),
         }
+    }
+}
+
+/// The text of each row of a column of text, or that there is none. A dictionary's are not copied.
+///
+/// # Errors
+/// The column holds something else, or names what its dictionary lacks.
+pub(super) fn texts(column: &dyn Array) -> Result<Vec<Option<&str>>, String> {
+    let lacking = || "its dictionary lacks what it names".to_owned();
+    Ok(match column.data_type() {
+        DataType::Utf8 => column.as_string::<i32>().iter().collect(),
+        DataType::LargeUtf8 => column.as_string::<i64>().iter().collect(),
+        DataType::Utf8View => column.as_string_view().iter().collect(),
+        DataType::Dictionary(..) => {
+            let entries = column.as_any_dictionary();
+            let values = texts(entries.values().as_ref())?;
+            let keys = entries.keys().slice(0, column.len());
+            let keys = Leaf::of(&keys).map_err(|error| error.to_string())?;
+            let mut found = Vec::with_capacity(column.len());
+            keys.each(|_, key| {
+                found.push(match key {
+                    None => None,
+                    Some(Number::Int(key)) => {
+                        let key = usize::try_from(key).ok();
+                        *key.and_then(|key| values.get(key)).ok_or_else(lacking)?
+                    }
+                    Some(Number::Float(_)) => return Err(lacking()),
+                });
+                Ok(())
+            })?;
+            found
+        }
+        other => return Err(format!("{other} is no text")),
+    })
+}
+
+/// Whether a column holds text.
+pub(super) fn is_text(ty: &DataType) -> bool {
+    match ty {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        _ => false,
     }
 }

@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::sync::Arc;
 
+use arrow_schema::{DataType, Fields, Schema};
 use bytes::Bytes;
 use haul_ir::format::PARQUET;
-use haul_ir::types::ValueType;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
@@ -15,30 +16,29 @@ use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{ChunkReader, Length};
 
-use super::batch::Batches;
-use super::columns::Columns;
+use super::write::batches;
+use super::{Source, Take, choose};
 use crate::error::IoError;
 use crate::io::Codec;
-use crate::io::open::{OpenError, Opened, Opening};
-use crate::tensor::Data;
+use crate::io::open::{OpenError, Opening};
 
 pub(in crate::io) static CODEC: Codec = Codec {
     format: &PARQUET,
-    open: Some(|opening| Ok(Box::new(ParquetFile::open(opening)?))),
+    open: Some(|opening| choose(opening, Box::new(ParquetFile::open(opening)?))),
     write: Some(|data, settings, out| {
-        let batches = Batches::new(data, settings)?;
+        let batches = batches(data, settings)?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_max_row_group_row_count(Some(batches.rows_at_once()));
         let properties = Some(properties.build());
         let writer = parquet::arrow::ArrowWriter::try_new(out, batches.schema(), properties);
         let mut writer = writer.map_err(io::Error::other)?;
-        batches.each(|batch| writer.write(&batch).map_err(io::Error::other))?;
+        batches.each(&mut |batch| writer.write(&batch).map_err(io::Error::other))?;
         writer.close().map(drop).map_err(io::Error::other)
     }),
 };
 
-/// Bytes of a tensor that a batch fills.
+/// Bytes that the rows of a batch become.
 const BATCH: usize = 1 << 20;
 
 /// A file whose metadata was read.
@@ -46,13 +46,16 @@ struct ParquetFile<'a> {
     opening: &'a Opening<'a>,
     file: File,
     metadata: ArrowReaderMetadata,
-    columns: Columns<'a>,
+    rows: usize,
 }
 
 impl<'a> ParquetFile<'a> {
     fn open(opening: &'a Opening<'a>) -> Result<Self, IoError> {
         let file = opening.bytes()?.file;
-        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new());
+        let metadata = match opening.table {
+            None => ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()),
+            Some(_) => with_views(&file),
+        };
         let metadata = metadata.map_err(|error| malformed(opening, &error))?;
         let groups = metadata.metadata().row_groups();
         let counts = groups
@@ -62,12 +65,11 @@ impl<'a> ParquetFile<'a> {
             .reduce(|sum, rows| sum?.checked_add(rows?))
             .unwrap_or(Some(0));
         let rows = rows.ok_or_else(|| opening.error("it claims a number of rows that is none"))?;
-        let columns = Columns::choose(metadata.schema(), rows, opening)?;
         Ok(Self {
             opening,
             file,
             metadata,
-            columns,
+            rows,
         })
     }
 
@@ -86,58 +88,64 @@ impl<'a> ParquetFile<'a> {
         }
         Some(most)
     }
+}
 
-    fn fill(&self, out: &mut [u8]) -> Result<(), OpenError> {
-        let failed = |error: ParquetError| malformed(self.opening, &error);
-        let read = self.columns.read().iter().copied();
+/// Metadata by which texts are read as views: those of a dictionary are not copied for each row
+/// that has them, which could be any number.
+fn with_views(file: &File) -> ParquetResult<ArrowReaderMetadata> {
+    let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let metadata = ArrowReaderMetadata::load(file, plain.clone())?;
+    let fields = metadata
+        .schema()
+        .fields()
+        .iter()
+        .map(|field| match field.data_type() {
+            DataType::Utf8 => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
+            _ => field.clone(),
+        });
+    let schema = Schema::new(fields.collect::<Fields>());
+    ArrowReaderMetadata::try_new(
+        metadata.metadata().clone(),
+        plain.with_schema(Arc::new(schema)),
+    )
+}
+
+impl Source for ParquetFile<'_> {
+    fn schema(&self) -> &Schema {
+        self.metadata.schema()
+    }
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn batches(
+        &self,
+        columns: &[usize],
+        row_bytes: usize,
+        take: Take<'_>,
+    ) -> Result<(), OpenError> {
         let schema = self.metadata.parquet_schema();
-        let mask = ProjectionMask::roots(schema, read);
+        let mask = ProjectionMask::roots(schema, columns.iter().copied());
         let unpacked = self.unpacked(&mask);
         let (group, column) =
             unpacked.ok_or_else(|| self.opening.error("it claims sizes that are none"))?;
-        let access = self.opening.access;
-        let _charge = access.account.charge(group)?;
+        let _charge = self.opening.access.account.charge(group)?;
+        let file = self.file.try_clone();
         let pages = Pages {
-            file: self
-                .file
-                .try_clone()
-                .map_err(|error| self.opening.reading(&error))?,
+            file: file.map_err(|error| self.opening.reading(&error))?,
             most: column,
         };
-        let row = self.columns.row_bytes();
         let batches =
             ParquetRecordBatchReaderBuilder::new_with_metadata(pages, self.metadata.clone())
                 .with_projection(mask)
-                .with_batch_size((BATCH / row.max(1)).max(1))
+                .with_batch_size((BATCH / row_bytes.max(1)).max(1))
                 .build()
-                .map_err(failed)?;
-        let (mut first, mut rest) = (0, out);
+                .map_err(|error| malformed(self.opening, &error))?;
         for batch in batches {
-            access
-                .stop
-                .check()
-                .map_err(|error| self.opening.reading(&error))?;
-            let batch = batch.map_err(|error| self.opening.error(error))?;
-            let here = rest.split_off_mut(..batch.num_rows() * row);
-            let here = here.ok_or_else(|| self.opening.error("it has more rows than it says"))?;
-            self.columns.fill(&batch, first, here)?;
-            first += batch.num_rows();
+            take(&batch.map_err(|error| self.opening.error(error))?)?;
         }
-        match rest.is_empty() {
-            true => Ok(()),
-            false => Err(self.opening.error("it has fewer rows than it says").into()),
-        }
-    }
-}
-
-impl Opened for ParquetFile<'_> {
-    fn header(&self) -> ValueType {
-        self.columns.header().ty()
-    }
-
-    fn read(self: Box<Self>) -> Result<Data, OpenError> {
-        self.opening
-            .tensor(self.columns.header(), |out| self.fill(out))
+        Ok(())
     }
 }
 

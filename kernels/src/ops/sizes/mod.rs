@@ -4,7 +4,7 @@ mod nonzero;
 mod unique;
 
 pub(crate) use self::nonzero::NONZERO;
-pub(crate) use self::unique::{UNIQUE_ALL, UNIQUE_COUNTS, UNIQUE_INVERSE, UNIQUE_VALUES};
+pub(crate) use self::unique::{Groups, UNIQUE_ALL, UNIQUE_COUNTS, UNIQUE_INVERSE, UNIQUE_VALUES};
 
 use haul_ir::op::{Param, ParamKind};
 

@@ -7,13 +7,13 @@ use haul_ir::op::{
     ArgType, Call, CpuKernel, DataCall, Example, Family, Fault, GpuKernel, InferError, Inferred,
     KernelError, Param, ParamKind, Work,
 };
-use haul_ir::types::{CellType, TensorType, ValueType};
+use haul_ir::types::{CellKind, CellType, TensorType, ValueType};
 use rayon::prelude::*;
 
 use super::SIZE;
 use crate::ops::array_op::{ArrayOp, required};
 use crate::ops::order::keys;
-use crate::ops::tables::{measured, take};
+use crate::ops::tables::{as_column, measured, take};
 
 /// What is told of the distinct elements.
 #[derive(Clone, Copy, PartialEq)]
@@ -170,7 +170,7 @@ fn measure(call: &DataCall<'_, '_>, parts: &[Part]) -> Result<Vec<Measured>, Ker
         DataView::Tensor(x) => x.shape().to_vec(),
         _ => vec![groups.rows.len()],
     };
-    let size = groups.starts.len();
+    let size = groups.count();
     let part = |part: &Part| match part {
         Part::Values => measured(data, 0, size),
         Part::Inverse => Measured::plain(shape.clone()),
@@ -206,8 +206,8 @@ fn fill(
     Ok(())
 }
 
-/// Equal elements side by side.
-struct Groups {
+/// Equal elements side by side; missing ones are in no group.
+pub(crate) struct Groups {
     /// Positions in the order of their elements, equal ones in order.
     rows: Vec<usize>,
     /// Where in `rows` each group begins.
@@ -215,21 +215,18 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(data: &DataView<'_>) -> Result<Self, KernelError> {
-        match data {
-            DataView::Tensor(x) => {
-                let size = x.dtype.size() as usize;
-                let start = x.layout.offset * size;
-                let elements = &x.bytes[start..start + x.layout.elements() * size];
-                Ok(Self::of_keys(&keys(x.dtype, elements)))
-            }
-            DataView::Column(x) => Ok(Self::of_keys(&x.texts().collect::<Vec<_>>())),
-            _ => Err(KernelError::new("the input has no elements")),
-        }
+    /// The groups of a tensor or column.
+    pub(crate) fn of(data: &DataView<'_>) -> Result<Self, KernelError> {
+        let column = as_column(data)?;
+        let rows = (0..column.rows()).filter(|row| column.is_valid(*row));
+        let rows = rows.collect();
+        Ok(match column.cell.kind {
+            CellKind::Text => Self::of_keys(rows, &column.texts().collect::<Vec<_>>()),
+            CellKind::Element(dtype) => Self::of_keys(rows, &keys(dtype, column.cells)),
+        })
     }
 
-    fn of_keys<T: Ord + Sync>(keys: &[T]) -> Self {
-        let mut rows: Vec<usize> = (0..keys.len()).collect();
+    fn of_keys<T: Ord + Sync>(mut rows: Vec<usize>, keys: &[T]) -> Self {
         // No two are equal, so the order does not depend on the threads.
         rows.par_sort_unstable_by(|a, b| keys[*a].cmp(&keys[*b]).then(a.cmp(b)));
         let is_start = |at: &usize| *at == 0 || keys[rows[*at]] != keys[rows[*at - 1]];
@@ -237,15 +234,20 @@ impl Groups {
         Self { rows, starts }
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.starts.len()
+    }
+
     /// The positions of each group.
-    fn iter(&self) -> impl Iterator<Item = &[usize]> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[usize]> {
         let ends = self.starts.iter().skip(1).copied().chain([self.rows.len()]);
         let ranges = self.starts.iter().zip(ends);
         ranges.map(|(start, end)| &self.rows[*start..end])
     }
 
     /// The first position of each group.
-    fn firsts(&self) -> Vec<usize> {
+    pub(crate) fn firsts(&self) -> Vec<usize> {
         self.iter().map(|group| group[0]).collect()
     }
 }

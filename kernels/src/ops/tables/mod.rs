@@ -2,6 +2,7 @@
 
 mod columns;
 mod filter;
+mod group_by;
 mod missing;
 mod rows;
 mod sort_by;
@@ -9,8 +10,9 @@ mod to_tensor;
 
 pub(crate) use self::columns::{COLUMN, SELECT};
 pub(crate) use self::filter::FILTER;
+pub(crate) use self::group_by::GROUP_BY;
 pub(crate) use self::missing::{DROP_MISSING, FILL_MISSING, IS_MISSING};
-pub(in crate::ops) use self::rows::{measured, take};
+pub(in crate::ops) use self::rows::{as_column, measured, take};
 pub(crate) use self::sort_by::SORT_BY;
 pub(crate) use self::to_tensor::TO_TENSOR;
 

@@ -1,14 +1,63 @@
 //! Taking rows: cells are of a fixed size, so that all columns are alike.
 
 use haul_ir::column::{ColumnMut, ColumnView, DataMut, DataView, Heap, Measured};
-use haul_ir::op::KernelError;
+use haul_ir::dtype::Kind;
+use haul_ir::expr::Expr;
+use haul_ir::op::{ArgType, Call, Fault, InferError, KernelError};
 use haul_ir::tensor::Element;
-use haul_ir::types::CellKind;
+use haul_ir::types::{CellKind, CellType, ValueType};
 
 use crate::parallel;
 
 /// Rows that are worth a task.
 const TASK: usize = 1 << 14;
+
+/// What the keys at a position are, of which there is one for each row: a column, or a tensor.
+pub(super) fn key_of(
+    call: &Call<'_>,
+    position: usize,
+    rows: &Expr,
+) -> Result<CellType, InferError> {
+    let key = match &call.inputs[position] {
+        ArgType::Value(ValueType::Column(column)) => Some((&column.rows, column.cell)),
+        ArgType::Value(ValueType::Tensor(tensor)) => match &tensor.shape[..] {
+            [rows] if tensor.dtype.kind() != Kind::Complex => {
+                Some((rows, CellType::new(CellKind::Element(tensor.dtype))))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    match key {
+        Some((keys, cell)) if keys == rows => Ok(cell),
+        _ => {
+            let given = &call.inputs[position];
+            let message = format!("needs a key for each of {rows} rows, this is {given}");
+            Err(InferError::new(Fault::Shape, message).on(position))
+        }
+    }
+}
+
+/// A column, or a tensor of one axis as such.
+///
+/// # Errors
+/// It is something else: the op was inferred wrongly.
+pub(crate) fn as_column<'b>(data: &DataView<'b>) -> Result<ColumnView<'b>, KernelError> {
+    match data {
+        DataView::Column(column) => Ok(*column),
+        DataView::Tensor(view) => {
+            let size = view.dtype.size() as usize;
+            let start = view.layout.offset * size;
+            Ok(ColumnView {
+                cell: CellType::new(CellKind::Element(view.dtype)),
+                cells: &view.bytes[start..start + view.layout.elements() * size],
+                valid: None,
+                heap: &[],
+            })
+        }
+        DataView::Table(_) | DataView::Text(_) => Err(KernelError::new("there is no column")),
+    }
+}
 
 /// How large so many rows of an input are; text stays where it lies.
 pub(crate) fn measured(data: &DataView<'_>, input: usize, rows: usize) -> Measured {

@@ -2,17 +2,16 @@
 
 use std::cmp::Ordering;
 
-use haul_ir::column::{ColumnView, DataView};
-use haul_ir::dtype::Kind;
+use haul_ir::column::ColumnView;
 use haul_ir::expr::Expr;
 use haul_ir::op::{
-    ArgType, Call, CpuKernel, DataCall, Example, Family, Fault, GpuKernel, InferError, Inferred,
-    KernelError, ParamKind, Work,
+    ArgType, Call, CpuKernel, Example, Family, Fault, GpuKernel, InferError, Inferred, ParamKind,
+    Work,
 };
-use haul_ir::types::{CellKind, CellType, ValueType};
+use haul_ir::types::{CellKind, ValueType};
 use rayon::prelude::*;
 
-use super::rows::{measured, take};
+use super::rows::{as_column, key_of, measured, take};
 use super::{WHY, value};
 use crate::ops::array_op::{ArrayOp, attribute};
 use crate::ops::order::keys;
@@ -37,9 +36,15 @@ pub(crate) static SORT_BY: ArrayOp = ArrayOp {
     },
     work_formula: "n*log2(n) flops of n rows",
     cpu: CpuKernel::Measured {
-        measure: |call| Ok(vec![measured(&call.inputs[0], 0, key(call)?.rows())]),
+        measure: |call| {
+            Ok(vec![measured(
+                &call.inputs[0],
+                0,
+                as_column(&call.inputs[1])?.rows(),
+            )])
+        },
         fill: |call, outputs| {
-            let rows = order(&key(call)?, call.attrs.flag("descending"));
+            let rows = order(&as_column(&call.inputs[1])?, call.attrs.flag("descending"));
             take(&call.inputs[0], &rows, &mut outputs[0])
         },
     },
@@ -75,22 +80,8 @@ fn infer(call: &Call<'_>) -> Result<Inferred, InferError> {
         let error = InferError::new(Fault::Type, message).on(0);
         return Err(error.help("`sort(x)` sorts a tensor"));
     };
-    let ordered = match &call.inputs[1] {
-        ArgType::Value(ValueType::Column(column)) => Some(&column.rows),
-        ArgType::Value(ValueType::Tensor(tensor)) => match &tensor.shape[..] {
-            [rows] if tensor.dtype.kind() != Kind::Complex => Some(rows),
-            _ => None,
-        },
-        _ => None,
-    };
-    match ordered {
-        Some(keys) if keys == rows => Ok(Inferred::plain(2, x.clone())),
-        _ => {
-            let key = &call.inputs[1];
-            let message = format!("needs a key for each of {rows} rows, this is {key}");
-            Err(InferError::new(Fault::Shape, message).on(1))
-        }
-    }
+    key_of(call, 1, rows)?;
+    Ok(Inferred::plain(2, x.clone()))
 }
 
 /// How many rows a table or column has.
@@ -99,24 +90,6 @@ fn rows_of(input: &ArgType) -> Option<&Expr> {
         ArgType::Value(ValueType::Table(table)) => Some(&table.rows),
         ArgType::Value(ValueType::Column(column)) => Some(&column.rows),
         _ => None,
-    }
-}
-
-/// The key as a column.
-fn key<'b>(call: &DataCall<'_, 'b>) -> Result<ColumnView<'b>, KernelError> {
-    match &call.inputs[1] {
-        DataView::Column(column) => Ok(*column),
-        DataView::Tensor(view) => {
-            let size = view.dtype.size() as usize;
-            let start = view.layout.offset * size;
-            Ok(ColumnView {
-                cell: CellType::new(CellKind::Element(view.dtype)),
-                cells: &view.bytes[start..start + view.layout.elements() * size],
-                valid: None,
-                heap: &[],
-            })
-        }
-        DataView::Table(_) | DataView::Text(_) => Err(KernelError::new("there is no key")),
     }
 }
 
