@@ -100,6 +100,7 @@ fn read_data(facts: &mut Facts, file: &File, paths: &Paths, input: &Input, ty: &
         | Source::Split { .. }
         | Source::Random { .. }
         | Source::Constant { .. }
+        | Source::Texts { .. }
         | Source::Linspace { .. } => {}
     }
 }

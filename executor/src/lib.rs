@@ -17,6 +17,7 @@ mod memory;
 mod output;
 mod paths;
 mod pools;
+mod preview;
 mod program;
 mod progress;
 #[cfg_attr(not(feature = "remote"), path = "remote/absent.rs")]

@@ -162,6 +162,10 @@ impl<'a> Store<'a> {
             }
             (Source::Split { of, axis, size }, _) => self.slice(*of, *axis, *size, item, dims),
             (Source::File(file), _) => self.read_file(file, input, ty),
+            (Source::Texts { texts }, _) => {
+                let made = io::made_texts(texts, ty, &self.account);
+                made.map_err(|shortage| shortage_error(&input.name, shortage, None))
+            }
             (source, ValueType::Tensor(ty)) => {
                 let blame = |reason| of_input(input, reason);
                 let shape = dims.shape(&ty.shape).map_err(blame)?;

@@ -16,18 +16,14 @@ use crate::cancel::Stop;
 use crate::device::{Device, GroupCall, Held, Task, fault, shortage_error};
 use crate::error::RunError;
 use crate::inputs::{Items, of_input};
-use crate::io;
 use crate::memory::Memory;
 use crate::output::{FilePlace, Outputs};
 use crate::pools::Pools;
+use crate::preview;
 use crate::program::{Program, Read};
 use crate::schedule::TaskId;
 use crate::store::Store;
-use crate::strided::Walk;
 use crate::tensor::Data;
-
-/// Elements that a preview shows.
-const SHOWN: usize = 16;
 
 /// What all tasks of a run share.
 pub(crate) struct Context<'a> {
@@ -225,7 +221,7 @@ impl Context<'_> {
             self.outputs
                 .write_all(*value, id.item, &data, self.stop, &mut done.written)?;
             if graph.outputs.is_empty() && graph.stages[id.stage].value == *value {
-                done.preview = self.preview(id, &data);
+                done.preview = Some(self.preview(id, &data));
                 data.check()?;
             }
             self.store.put(*value, id.item, data.held_by(None));
@@ -253,32 +249,13 @@ impl Context<'_> {
         Ok(fresh)
     }
 
-    fn preview(&self, id: TaskId, data: &Data) -> Option<Preview> {
-        let Data::Tensor(tensor) = data else {
-            return None;
-        };
-        let size = tensor.dtype.size() as usize;
-        let shown = tensor.layout.elements().min(SHOWN);
-        let mut bytes = vec![0_u128; shown];
-        let bytes = &mut bytemuck::cast_slice_mut(&mut bytes)[..shown * size];
-        if shown > 0 {
-            Walk::new(&tensor.layout).copy(tensor.buffer.bytes(), size, 0, bytes);
-        }
-        let elements = bytes.chunks_exact(size);
-        Some(Preview {
+    fn preview(&self, id: TaskId, data: &Data) -> Preview {
+        Preview {
             stage: id.stage,
             item: self.item_name(id).map(str::to_owned),
-            dtype: tensor.dtype,
-            shape: tensor
-                .layout
-                .shape
-                .iter()
-                .map(|size| *size as u64)
-                .collect(),
-            first: elements
-                .map(|bytes| io::element(tensor.dtype, bytes))
-                .collect(),
-        })
+            ty: data.ty(),
+            first: preview::first(data),
+        }
     }
 
     /// Writes the outputs that take an input as it is.

@@ -428,13 +428,13 @@ fn without_outputs_the_last_value_is_shown() {
     p.stage("s", None, 1, MIB);
     p.op("s", op("neg"), vec![value(x)]);
     let preview = execute(&p.plan(), folder.path()).unwrap().preview.unwrap();
-    assert_eq!(
-        (preview.dtype, &preview.shape[..]),
-        (DType::F64, &[2, 11][..])
-    );
+    assert_eq!(preview.ty, tensor(DType::F64, &[2, 11]).into());
     // 22 numbers from 0 to 1: the second is 1/21; 16 are shown.
-    assert_eq!(preview.first.len(), 16);
-    assert_eq!(preview.first[..2], ["-0.0", "-0.047619047619047616"]);
+    let [first] = &preview.first[..] else {
+        panic!("one tensor is shown");
+    };
+    assert_eq!(first.len(), 16);
+    assert_eq!(first[..2], ["-0.0", "-0.047619047619047616"]);
 }
 
 #[test]
@@ -451,9 +451,12 @@ fn an_input_of_another_type_is_refused_with_both_types() {
         );
         p.stage("s", None, 1, MIB);
         p.op("s", &PASS, vec![value(x)]);
-        execute(&p.plan(), folder.path()).map(|report| report.preview.unwrap().shape)
+        execute(&p.plan(), folder.path()).map(|report| report.preview.unwrap().ty)
     };
-    assert_eq!(run_with(vec![n(), n() * 2]), Ok(vec![1, 2]));
+    assert_eq!(
+        run_with(vec![n(), n() * 2]),
+        Ok(tensor(DType::F32, &[1, 2]).into())
+    );
     let error = run_with(vec![n(), n()]).unwrap_err();
     assert_eq!(
         error.message,

@@ -106,6 +106,11 @@ pub enum Source {
         /// The numbers; of complex ones the real and the imaginary part.
         numbers: Vec<f64>,
     },
+    /// The same texts always: one, or a row each.
+    Texts {
+        /// The texts.
+        texts: Vec<String>,
+    },
     /// Numbers evenly spaced from `start` to `stop`, both included.
     Linspace {
         /// The first number.

@@ -1,8 +1,8 @@
 //! What a run did: the plan's stages with what was measured beside what was predicted.
 
 use crate::cost::Nanos;
-use crate::dtype::DType;
 use crate::id::{IdVec, StageId};
+use crate::types::ValueType;
 
 /// What a whole run did.
 #[derive(Clone, Debug, Default)]
@@ -28,12 +28,11 @@ pub struct Preview {
     pub stage: StageId,
     /// The item it is of, for a collection.
     pub item: Option<String>,
-    /// Type of each element.
-    pub dtype: DType,
-    /// Size of each axis.
-    pub shape: Vec<u64>,
-    /// The first elements in row-major order, as text that gives them back exactly.
-    pub first: Vec<String>,
+    /// Its type, with the sizes that it has.
+    pub ty: ValueType,
+    /// The first elements in row-major order, as text that gives them back exactly; the first rows
+    /// of each column, texts in quotes; the first line of a text.
+    pub first: Vec<Vec<String>>,
 }
 
 /// What the tasks of a stage did.

@@ -7,6 +7,10 @@ pub fn example(example: &Example) -> String {
     let (mut inputs, mut stages) = (String::new(), String::new());
     for (name, ty, elements) in example.given {
         match ty.strip_prefix("each ") {
+            None if is_rows(ty) => {
+                inputs += &entry(&format!("{name}_csv"), &csv(name, ty, elements));
+                stages += &entry(name, &read_csv(name, ty));
+            }
             None => inputs += &entry(name, &constant(ty, elements)),
             // The slices of a constant are the items; each has a first axis of one.
             Some(item) => {
@@ -39,13 +43,72 @@ fn entry(name: &str, value: &str) -> String {
     format!("        \"{name}\": {value},\n")
 }
 
+/// Whether a type is a table's, or that of a column that is no constant.
+fn is_rows(ty: &str) -> bool {
+    ty.contains(['{', '?'])
+}
+
+/// A table as text, or a column as the only one of a table.
+fn csv(name: &str, ty: &str, elements: &str) -> String {
+    let names = match ty.split_once('{') {
+        None => vec![name],
+        Some((_, columns)) => {
+            let columns = columns.trim_end_matches('}').split(", ");
+            columns
+                .filter_map(|column| column.split(':').next())
+                .collect()
+        }
+    };
+    let columns: Vec<Vec<_>> = elements.split(';').map(words).collect();
+    let mut text = names.join(",");
+    for row in 0..columns.first().map_or(0, Vec::len) {
+        let cells = columns.iter().filter_map(|column| column.get(row));
+        let cells: Vec<_> = cells.map(|word| field(word)).collect();
+        text += &format!("\n{}", cells.join(","));
+    }
+    format!("Constant(value: {text:?}, type: \"text\")")
+}
+
+fn field(word: &str) -> String {
+    match word
+        .strip_prefix('\'')
+        .and_then(|word| word.strip_suffix('\''))
+    {
+        Some(text) => format!("\"{}\"", text.replace('"', "\"\"")),
+        None => word.to_owned(),
+    }
+}
+
+fn read_csv(name: &str, ty: &str) -> String {
+    let read = |ty: &str| format!("parse_csv({name}_csv, type='{ty}', na='missing')");
+    match ty.split_once('[') {
+        Some((cell, rows)) if !ty.contains('{') => {
+            let rows = rows.trim_end_matches(']');
+            let table = read(&format!("table[{rows}]{{{name}: {cell}}}"));
+            format!("(do: \"{table}.{name}\")")
+        }
+        _ => format!("(do: \"{}\")", read(ty)),
+    }
+}
+
+/// The words of elements, where those in quotes may hold blanks.
+fn words(elements: &str) -> Vec<&str> {
+    let mut is_quoted = false;
+    let words = elements.split(move |letter: char| {
+        is_quoted ^= letter == '\'';
+        letter == ' ' && !is_quoted
+    });
+    words.filter(|word| !word.is_empty()).collect()
+}
+
 fn constant(ty: &str, elements: &str) -> String {
+    if ty == "text" {
+        return format!("Constant(value: {elements:?}, type: \"text\")");
+    }
     let (dtype, shape) = parts(ty);
-    let elements: Vec<_> = elements
-        .split_whitespace()
-        .map(|e| literal(dtype, e))
-        .collect();
-    let value = match elements.is_empty() {
+    let elements = words(elements).into_iter();
+    let elements: Vec<_> = elements.map(|e| literal(dtype, e)).collect();
+    let value = match elements.is_empty() && dtype != "text" {
         // Without elements any number fills the shape.
         true => literal(dtype, "0"),
         false => nested(&shape, &elements),
@@ -71,6 +134,7 @@ fn parts(ty: &str) -> (&str, Vec<usize>) {
 fn literal(dtype: &str, element: &str) -> String {
     match (dtype, element) {
         ("c64" | "c128", _) => format!("\"{element}\""),
+        ("text", _) => format!("{:?}", element.trim_matches('\'')),
         ("bool", "0") => "false".to_owned(),
         (_, "nan") => "NaN".to_owned(),
         _ => element.to_owned(),

@@ -3,6 +3,7 @@
 use haul_ir::cost::Nanos;
 use haul_ir::plan::Plan;
 use haul_ir::report::{Preview, Report};
+use haul_ir::types::{CellKind, TableType, ValueType};
 
 use super::names::on_one_line;
 use super::style::HEADING;
@@ -48,24 +49,46 @@ pub fn report(plan: &Plan, report: &Report, colour: Colour) -> String {
     table.print(colour) + "\n" + &totals(plan, report, colour)
 }
 
-/// The beginning of a value: its name and type, then its first elements.
+/// The beginning of a value: its name and type, then its first elements, or the first rows of a
+/// table.
 pub fn preview(plan: &Plan, preview: &Preview) -> String {
     let name = &plan.typed.graph().stages[preview.stage].name;
     let item = preview.item.as_ref();
     let item = item.map_or_else(String::new, |item| format!(" of {}", on_one_line(item)));
-    let sizes: Vec<_> = preview.shape.iter().map(ToString::to_string).collect();
-    let all = preview
-        .shape
-        .iter()
-        .fold(1_u64, |all, size| all.saturating_mul(*size));
-    let more = if (preview.first.len() as u64) < all {
-        " …"
-    } else {
-        ""
+    let shown = preview.first.first().map_or(0, Vec::len) as u64;
+    let sizes = preview.ty.sizes().iter().map(|size| size.as_u64());
+    let all = sizes.fold(1_u64, |all, size| all.saturating_mul(size.unwrap_or(0)));
+    let more = if shown < all { "…" } else { "" };
+    let title = wrapped(0, 2, &format!("{name}{item} {}", preview.ty));
+    title
+        + &match &preview.ty {
+            ValueType::Table(ty) => rows(ty, preview, more),
+            _ => {
+                let first = preview.first.iter().flatten();
+                let first: Vec<_> = first.map(|element| on_one_line(element)).collect();
+                wrapped(2, 2, format!("{} {more}", first.join(" ")).trim_end())
+            }
+        }
+}
+
+fn rows(ty: &TableType, preview: &Preview, more: &str) -> String {
+    let columns = ty.columns.values().map(|cell| match cell.kind {
+        CellKind::Text => Column::text(""),
+        CellKind::Element(_) => Column::number(""),
+    });
+    let mut table = Table::new(columns.collect::<Vec<_>>()).indented(2);
+    let names = ty.columns.keys().map(|name| on_one_line(name).into());
+    table.row(names.collect::<Vec<_>>());
+    for row in 0..preview.first.first().map_or(0, Vec::len) {
+        let cells = preview.first.iter();
+        let cells = cells.map(|column| on_one_line(&column[row]).into());
+        table.row(cells.collect::<Vec<_>>());
+    }
+    let more = match more {
+        "" => String::new(),
+        more => format!("  {more}\n"),
     };
-    let (dtype, sizes) = (preview.dtype, sizes.join(", "));
-    let title = format!("{name}{item} {dtype}[{sizes}]\n");
-    title + &wrapped(2, 2, &(preview.first.join(" ") + more))
+    table.print(Colour::Plain) + &more
 }
 
 fn totals(plan: &Plan, report: &Report, colour: Colour) -> String {

@@ -111,12 +111,16 @@ impl Table {
         self.rows.push(cells.into());
     }
 
-    /// As text, a line for the titles and one for each row.
+    /// As text, a line for the titles, where there are any, and one for each row.
     pub fn print(&self, colour: Colour) -> String {
         let widths = self.widths();
         let title = |column: &Column| Cell::from(column.title).styled(FAINT);
         let titles: Vec<_> = self.columns.iter().map(title).collect();
-        let mut out = self.line(&titles, &widths, colour);
+        let has_titles = self.columns.iter().any(|column| !column.title.is_empty());
+        let mut out = match has_titles {
+            true => self.line(&titles, &widths, colour),
+            false => String::new(),
+        };
         for row in &self.rows {
             out += &self.line(row, &widths, colour);
         }

@@ -1,11 +1,12 @@
-//! Constants as they are written in the file: nested lists of numbers.
+//! Constants as they are written in the file: nested lists of numbers, lists of texts.
 
 use std::str::FromStr;
 
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::dtype::{DType, Kind};
 use haul_ir::expr::Expr;
-use haul_ir::types::TensorType;
+use haul_ir::graph::Source;
+use haul_ir::types::{CellType, TensorType, ValueType};
 use num_complex::Complex;
 
 use crate::diagnostics::codes::SOURCE;
@@ -13,9 +14,65 @@ use crate::syntax::ast::{Literal, Number};
 
 type Mistake = Box<Diagnostic>;
 
-/// The numbers of a constant in row-major order, and its type: the declared one, or
-/// `bool`, `i64`, `f64` or `c128` as it is written. `place` is where a type is, or could be declared.
+/// A constant, and its type: the declared one, or `bool`, `i64`, `f64` or `c128` as it is written.
+/// `place` is where a type is, or could be declared.
 pub(super) fn constant(
+    value: &Literal,
+    declared: Option<ValueType>,
+    place: Span,
+) -> Result<(Source, ValueType), Mistake> {
+    let numbers = |declared| {
+        let (numbers, ty) = numbers(value, declared, place)?;
+        Ok((Source::Constant { numbers }, ty.into()))
+    };
+    match declared {
+        None => numbers(None),
+        Some(ValueType::Tensor(ty)) => numbers(Some(ty)),
+        Some(ty) if is_of_text(&ty) => texts(value, ty, place),
+        Some(ty) => {
+            let message = format!("a constant is a tensor or text, not {ty}");
+            let mistake = Diagnostic::error(SOURCE, place, message);
+            let help =
+                "write a table as a text, and read it: `parse_csv(text, type='table[n]{..}')`";
+            Err(Box::new(mistake.help(help)))
+        }
+    }
+}
+
+fn is_of_text(ty: &ValueType) -> bool {
+    match ty {
+        ValueType::Text => true,
+        ValueType::Column(column) => column.cell == CellType::TEXT,
+        ValueType::Tensor(_) | ValueType::Table(_) => false,
+    }
+}
+
+fn texts(value: &Literal, ty: ValueType, place: Span) -> Result<(Source, ValueType), Mistake> {
+    let text = |value: &Literal| match value {
+        Literal::Text(text) => Ok(text.value.clone()),
+        other => {
+            let message = "this is no text; a text is in quotes";
+            Err(Box::new(Diagnostic::error(SOURCE, other.span(), message)))
+        }
+    };
+    let (texts, found) = match value {
+        Literal::List(list) => {
+            let texts = list.value.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+            let rows = Expr::from(texts.len() as u64);
+            (texts, ValueType::of_cells(CellType::TEXT, rows))
+        }
+        one => (vec![text(one)?], ValueType::Text),
+    };
+    if found != ty {
+        let message = format!("the constant has another shape: {found}");
+        let mistake = Diagnostic::error(SOURCE, place, message);
+        return Err(Box::new(mistake.at(ty.to_string())));
+    }
+    Ok((Source::Texts { texts }, ty))
+}
+
+/// The numbers of a constant in row-major order, and its type.
+fn numbers(
     value: &Literal,
     declared: Option<TensorType>,
     place: Span,
@@ -83,7 +140,7 @@ fn flatten<'a>(value: &'a Literal, elements: &mut Vec<Element<'a>>) {
             value: Scalar::Bool(truth.value),
             span: truth.span,
         }),
-        Literal::Complex(number) => elements.push(Element {
+        Literal::Text(number) => elements.push(Element {
             value: Scalar::Complex(&number.value),
             span: number.span,
         }),
@@ -114,7 +171,8 @@ impl Element<'_> {
         let number = match self.value {
             Scalar::Complex(text) if is_complex => Complex::from_str(text).map_err(|_| {
                 let message = "this is no complex number such as `1+2j`";
-                Diagnostic::error(SOURCE, self.span, message)
+                let mistake = Diagnostic::error(SOURCE, self.span, message);
+                mistake.help("texts say so in their type: `type: \"text\"`, `type: \"text[3]\"`")
             })?,
             _ => self.real(dtype)?.into(),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::expr::{Expr, Symbol};
 use haul_ir::graph::Dim;
-use haul_ir::types::{TableType, TensorType, ValueType};
+use haul_ir::types::{CellType, TableType, TensorType, ValueType};
 
 use super::names::Global;
 use super::{Each, Resolver};
@@ -46,6 +46,10 @@ impl<'a> Resolver<'a> {
     pub(super) fn declared(&mut self, ty: &ast::Type) -> Option<ValueType> {
         match &ty.kind {
             TypeKind::Text => Some(ValueType::Text),
+            TypeKind::Texts { rows } => {
+                let rows = self.axis(rows)?;
+                self.within_limits(ValueType::of_cells(CellType::TEXT, rows), ty.span)
+            }
             TypeKind::Table { rows, columns } => {
                 let columns = columns.iter();
                 let columns = columns.map(|(name, cell)| (name.value.clone(), *cell));

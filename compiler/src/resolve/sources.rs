@@ -25,14 +25,13 @@ impl Resolver<'_> {
             SourceKind::File(file) => Source::File(plain(file)),
             SourceKind::Random { seed } => Source::Random { seed: seed.value },
             SourceKind::Constant { value } => {
-                let declared = source.ty.as_ref().map(|ty| self.tensor(ty));
-                let declared = match declared {
-                    Some(declared) => Some(declared?),
+                let declared = match &source.ty {
+                    Some(ty) => Some(self.declared(ty)?),
                     None => None,
                 };
                 let place = source.ty.as_ref().map_or(source.span, |ty| ty.span);
                 return match constants::constant(value, declared, place) {
-                    Ok((numbers, ty)) => Some((Source::Constant { numbers }, ty.into())),
+                    Ok(made) => Some(made),
                     Err(mistake) => {
                         self.mistakes.report(*mistake);
                         None
@@ -70,10 +69,9 @@ impl Resolver<'_> {
         match self.declared(ty)? {
             ValueType::Tensor(tensor) => Some(tensor),
             other => {
-                let what = if other == ValueType::Text {
-                    "text"
-                } else {
-                    "a table"
+                let what = match other {
+                    ValueType::Table(_) => "a table",
+                    _ => "text",
                 };
                 let message = format!("this source gives a tensor, not {what}");
                 let mistake = Diagnostic::error(SOURCE, ty.span, message);

@@ -102,6 +102,7 @@ impl Maker<'_> {
             }
             Source::Random { seed } => format!("random seed {seed}"),
             Source::Constant { numbers } => format!("constant of {} numbers", numbers.len()),
+            Source::Texts { texts } => format!("constant of {} texts", texts.len()),
             Source::Linspace { start, stop } => format!("linspace {start} to {stop}"),
         }
     }

@@ -130,9 +130,9 @@ pub enum SourceKind {
         /// The seed.
         seed: Spanned<u64>,
     },
-    /// Numbers written in place.
+    /// Numbers or texts written in place.
     Constant {
-        /// One number or nested lists of them.
+        /// One number or text, or nested lists of them.
         value: Literal,
     },
     /// `num` numbers from `start` to `stop`, both included; takes no type.
@@ -162,10 +162,22 @@ pub enum Literal {
     Number(Spanned<Number>),
     /// `true` or `false`.
     Bool(Spanned<bool>),
-    /// A complex number, as it is written: `"1+2j"`.
-    Complex(Spanned<String>),
+    /// A text, or a complex number as it is written: `"1+2j"`.
+    Text(Spanned<String>),
     /// A list along one axis.
     List(Spanned<Vec<Literal>>),
+}
+
+impl Literal {
+    /// Where it is written.
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Number(number) => number.span,
+            Self::Bool(truth) => truth.span,
+            Self::Text(text) => text.span,
+            Self::List(list) => list.span,
+        }
+    }
 }
 
 /// A declared type: `f32[batch, 2*n]`, `table[n]{a: f64}` or `text`.
@@ -194,6 +206,11 @@ pub enum TypeKind {
         /// Their names and what each row of them holds; no name is there twice.
         columns: Vec<(Name, CellType)>,
     },
+    /// A column of texts: `text[n]`.
+    Texts {
+        /// How many there are, made like the size of an axis.
+        rows: Expr,
+    },
     /// Text.
     Text,
 }
@@ -203,7 +220,7 @@ impl TypeKind {
     pub fn sizes(&self) -> &[Expr] {
         match self {
             TypeKind::Tensor { dims, .. } => dims,
-            TypeKind::Table { rows, .. } => std::slice::from_ref(rows),
+            TypeKind::Table { rows, .. } | TypeKind::Texts { rows } => std::slice::from_ref(rows),
             TypeKind::Text => &[],
         }
     }

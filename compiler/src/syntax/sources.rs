@@ -141,7 +141,9 @@ impl Reader<'_> {
             return Some(Literal::List(Spanned::new(items, node.span)));
         }
         if let NodeKind::String = &node.kind {
-            return self.string(node).map(Literal::Complex);
+            let text = self.content(node, "a text")?;
+            let text = Spanned::new(text.text().to_owned(), text.span());
+            return Some(Literal::Text(text));
         }
         let float = |value| Literal::Number(Spanned::new(Number::Float(value), node.span));
         Some(match self.written(node.span) {

@@ -19,7 +19,7 @@ impl<'t> Reader<'t> {
         Spanned::new(strings::key(self.text, key).into_owned(), span)
     }
 
-    fn content(&mut self, node: &Node, expected: &str) -> Option<Content<'t>> {
+    pub(super) fn content(&mut self, node: &Node, expected: &str) -> Option<Content<'t>> {
         if !matches!(node.kind, NodeKind::String) {
             return self.wrong(node, expected);
         }

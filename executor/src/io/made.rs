@@ -1,12 +1,19 @@
 //! Data that is made of a rule: random numbers, constants, even spacing.
 
+use std::sync::Arc;
+
 use half::{bf16, f16};
+use haul_ir::column::Extent;
 use haul_ir::dtype::{DType, Kind};
 use haul_ir::graph::Source;
 use haul_ir::philox::block;
+use haul_ir::types::{CellType, ValueType};
 use rayon::prelude::*;
 
+use crate::memory::{Account, Shortage};
 use crate::scalar::real;
+use crate::table::{ColumnSpace, HeapSpace};
+use crate::tensor::{Data, Text};
 
 /// Fills the elements of a source that is made of a rule.
 ///
@@ -57,6 +64,34 @@ fn write_unit(words: &[u32], dtype: DType, space: &mut [u8]) {
             space.copy_from_slice(bytemuck::bytes_of(&number));
         }
     }
+}
+
+/// Texts that stand in the pipeline, as a column or as one text.
+///
+/// # Errors
+/// There is no memory for them.
+pub(crate) fn texts(
+    texts: &[String],
+    ty: &ValueType,
+    account: &Arc<Account>,
+) -> Result<Data, Shortage> {
+    let letters = texts.concat();
+    if *ty == ValueType::Text {
+        let charge = account.charge(letters.len() as u64)?;
+        return Ok(Data::Text(Text::new(letters, charge)));
+    }
+    let allocate = |bytes| account.allocate(bytes);
+    let mut heap = allocate(letters.len())?;
+    heap.bytes_mut().copy_from_slice(letters.as_bytes());
+    let heap = HeapSpace::New(heap);
+    let mut column = ColumnSpace::new(CellType::TEXT, texts.len(), heap, &allocate)?;
+    let mut start = 0;
+    for (extent, text) in column.space().extents().iter_mut().zip(texts) {
+        let len = text.len() as u64;
+        *extent = Extent { start, len };
+        start += len;
+    }
+    Ok(Data::Column(column.filled()))
 }
 
 /// A complex number is two numbers.

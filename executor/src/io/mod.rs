@@ -21,7 +21,7 @@ mod rows;
 mod text;
 mod wav;
 
-pub(crate) use made::fill as fill_made;
+pub(crate) use made::{fill as fill_made, texts as made_texts};
 pub(crate) use open::OpenError;
 pub(crate) use text::element;
 

@@ -84,6 +84,9 @@ fn type_kind(parser: &mut Parser<'_>) -> Result<TypeKind, Failed> {
     if first.text == "text" && parser.peek().kind == TokenKind::End {
         return Ok(TypeKind::Text);
     }
+    if first.text == "text" && parser.peek().is("[") {
+        return texts(parser, first);
+    }
     if first.text == "table" {
         return table(parser, first);
     }
@@ -96,6 +99,19 @@ fn type_kind(parser: &mut Parser<'_>) -> Result<TypeKind, Failed> {
     let dims = dims(parser)?;
     parser.end_of_line()?;
     Ok(TypeKind::Tensor { dtype, dims })
+}
+
+/// What follows `text`: `[n]`.
+fn texts(parser: &mut Parser<'_>, word: Token<'_>) -> Result<TypeKind, Failed> {
+    let mut dims = dims(parser)?;
+    parser.end_of_line()?;
+    match (dims.pop(), dims.is_empty()) {
+        (Some(rows), true) => Ok(TypeKind::Texts { rows }),
+        _ => {
+            let message = "a column of texts has one size, as `text[n]`";
+            Err(parser.refuse(Diagnostic::error(TYPE, word.span, message)))
+        }
+    }
 }
 
 fn dims(parser: &mut Parser<'_>) -> Result<Vec<Expr>, Failed> {

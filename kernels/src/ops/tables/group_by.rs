@@ -45,7 +45,7 @@ pub(crate) static GROUP_BY: ArrayOp = ArrayOp {
     infer,
     work: |call, outputs| {
         let (rows, cells) = match cells_of(&call.inputs[0]) {
-            Some((rows, cells)) => (rows, cells.count() as u64),
+            Some((rows, cells)) => (rows, cells.len() as u64),
             None => (Expr::ZERO, 0),
         };
         let told = &rows * &Expr::from(cells);
@@ -153,7 +153,7 @@ impl Aggregate {
 }
 
 fn infer(call: &Call<'_>) -> Result<Inferred, InferError> {
-    let Some((rows, mut cells)) = cells_of(&call.inputs[0]) else {
+    let Some((rows, cells)) = cells_of(&call.inputs[0]) else {
         let message = format!("needs a table or a column, this is {}", call.inputs[0]);
         return Err(InferError::new(Fault::Type, message).on(0));
     };
@@ -161,6 +161,7 @@ fn infer(call: &Call<'_>) -> Result<Inferred, InferError> {
     let size = call.attrs.size("size")?;
     let word = call.attrs.word("aggregate");
     let aggregate = Aggregate::of(word);
+    let mut cells = cells.iter();
     let refused = cells.find(|(_, cell)| aggregate.cell(*cell).is_none());
     if let Some((name, cell)) = refused {
         let what = word.unwrap_or("mean");
@@ -193,14 +194,14 @@ fn infer(call: &Call<'_>) -> Result<Inferred, InferError> {
     Ok(inferred.bounded(&size, rows))
 }
 
-/// How many rows an input has, and what each column of it holds.
-fn cells_of(input: &ArgType) -> Option<(Expr, Box<dyn Iterator<Item = (String, CellType)> + '_>)> {
-    let one = |cell| Box::new(std::iter::once(("this column".to_owned(), cell)));
+/// How many rows an input has, and what each column of it is called and holds.
+fn cells_of(input: &ArgType) -> Option<(Expr, Vec<(String, CellType)>)> {
+    let one = |cell| vec![("this column".to_owned(), cell)];
     match input {
         ArgType::Value(ValueType::Table(table)) => {
             let cells = table.columns.iter();
             let cells = cells.map(|(name, cell)| (format!("column `{name}`"), *cell));
-            Some((table.rows.clone(), Box::new(cells)))
+            Some((table.rows.clone(), cells.collect()))
         }
         ArgType::Value(ValueType::Column(column)) => Some((column.rows.clone(), one(column.cell))),
         ArgType::Value(ValueType::Tensor(tensor)) => match &tensor.shape[..] {
