@@ -300,7 +300,7 @@ pub struct SavedEstimates {
     pub makespan: Option<u64>,
     /// All tasks one after the other.
     pub serial: Option<u64>,
-    /// The makespan with every op on CPUs.
+    /// The makespan with every op on CPUs; none beside a makespan where that is impossible.
     pub all_on_cpu: Option<u64>,
     /// The makespan with every op on GPUs that can be there; none where no stage has a GPU.
     pub all_on_gpu: Option<u64>,
@@ -331,10 +331,11 @@ pub struct SavedUtilisation {
     pub nodes: u32,
     /// The type of GPU; the CPUs where there is none.
     pub gpu: Option<String>,
-    /// Share of the time that tasks hold them, in per mille; unknown where the time of a stage is.
+    /// Share of the time that tasks hold them, in per mille; unknown where the time of a task that
+    /// holds one is, and at most so much where `unknown` names another stage.
     pub held: Option<u32>,
-    /// Share of the time that they compute or move data, in per mille; unknown where the time of a
-    /// stage is.
+    /// Share of the time that they compute or move data, in per mille; unknown, and at most so much,
+    /// as what is held.
     pub busy: Option<u32>,
     /// Each of these GPUs; none where a long run does not tell them apart. Snapshots leave it out.
     #[serde(default)]
@@ -348,9 +349,10 @@ pub struct SavedDevice {
     pub machine: usize,
     /// Which of its node's GPUs, counted from 1.
     pub device: usize,
-    /// Share of the time that tasks hold it, in per mille.
+    /// Share of the time that tasks hold it, in per mille; at most so much where `unknown` names a
+    /// stage.
     pub held: u32,
-    /// Share of the time that it computes or moves data, in per mille.
+    /// Share of the time that it computes or moves data, in per mille; at most so much as what is held.
     pub busy: u32,
 }
 
@@ -370,8 +372,6 @@ impl fmt::Display for SavedError {
 }
 
 impl std::error::Error for SavedError {}
-
-pub(crate) use self::print::percent;
 
 impl SavedPlan {
     /// Reads a plan file: a snapshot or JSON.

@@ -13,6 +13,7 @@ mod machines;
 mod price;
 mod queues;
 mod record;
+mod room;
 mod tree;
 mod utilisation;
 
@@ -29,6 +30,7 @@ use self::machines::{Grant, Machines};
 pub(crate) use self::price::price;
 use self::queues::Queues;
 use self::record::Started;
+use self::room::made_room;
 pub(crate) use self::utilisation::{OnGpu, of_each_gpu, per_mille, utilisation};
 
 /// Above so many tasks, runs of them are taken as one that is longer.
@@ -337,8 +339,14 @@ impl<'a> Run<'a> {
         if newest.at == self.now && last > state.available - newest.tasks {
             return newest.cause;
         }
-        let mut ended = self.machines.ended(self.stages[stage].share.node, grant);
-        ended.find(|batch| self.record[*batch].end == self.now)
+        let share = |batch: usize| &self.stages[self.record[batch].stage].share;
+        let (left, ended) = self
+            .machines
+            .around(self.stages[stage].share.node, grant, self.now);
+        made_room(left, ended, |batch| {
+            let given_back = &self.record[batch].grant;
+            given_back.amounts(share(batch), &grant.devices)
+        })
     }
 
     fn next_at(&mut self, time: Nanos) -> Option<usize> {
@@ -354,7 +362,8 @@ impl<'a> Run<'a> {
         let batch = &self.record[number];
         let (stage, tasks) = (batch.stage, batch.grant.tasks);
         let share = &self.stages[stage].share;
-        self.machines.release(share, &batch.grant, number);
+        let now = self.now;
+        self.machines.release(share, &batch.grant, (number, now));
         self.changed.insert(share.node);
         self.last_done = Some(number);
         let state = &mut self.states[stage];

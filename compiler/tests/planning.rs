@@ -108,6 +108,35 @@ fn all_on_cpu_shares_the_bandwidth_of_the_node() {
     assert!(all_on_cpu.abs_diff((1 << 37) / 200) <= 2, "{all_on_cpu}");
 }
 
+/// No time stands in for one that cannot be: an op that its author places on a GPU, and a product of
+/// which the memory holds the result alone, which is made on the device.
+#[test]
+fn all_on_cpu_is_impossible_where_a_stage_cannot_be_there() {
+    let text = |stage: &str| {
+        format!(
+            "Pipeline(version: 1, inputs: {{\"x\": Npy(path: \"x.npy\", type: \"f32[8192, 8192]\")}},
+                stages: {{\"s\": (gpus: 1, {stage})}},
+                outputs: {{\"o\": Npy(path: \"o.npy\", from: \"s\")}})"
+        )
+    };
+    // 256 MiB each: x and two products are 768 MiB on CPUs.
+    for stage in [
+        "place: Gpu, do: \"x @ x\"",
+        "memory: \"600 MiB\", do: \"x @ x @ x\"",
+    ] {
+        let plan = plan_on("a100", &text(stage));
+        assert!(plan.estimates.makespan.is_some());
+        assert_eq!(plan.estimates.all_on_cpu, None, "{stage}");
+        let page = render::text(&plan, Colour::Plain);
+        assert!(page.contains("; all on cpu impossible;"), "{page}");
+        assert!(render::html(&plan).contains("<dt>all on cpu</dt><dd>impossible<"));
+        let kept = SavedPlan::of(&plan);
+        assert!(kept.snapshot().contains("  all on cpu impossible\n"));
+        let read = SavedPlan::read(&kept.snapshot()).expect("it is read back");
+        assert_eq!(read.snapshot(), kept.snapshot());
+    }
+}
+
 #[test]
 fn whoever_finds_no_room_waits() {
     // Of 256 GiB, 200 and 50 fit at once, and another 50 does not.
@@ -196,6 +225,33 @@ fn what_is_unknown_is_on_cpus_and_says_so() {
     );
     // Memory is known all the same, in n: x and the product.
     assert_eq!(stage(&plan, 0).peak_memory.to_string(), "8*n*n");
+}
+
+/// The product holds the GPU for all of a makespan that the parse, on CPUs only, can make longer: of
+/// what the device is held, at most all.
+#[test]
+fn a_device_that_only_known_times_hold_is_held_at_most_so_much() {
+    let text = "Pipeline(version: 1, inputs: {
+            \"x\": Npy(path: \"x.npy\", type: \"f32[8192, 8192]\"),
+            \"files\": Files(glob: \"*.csv\", plan: 3),
+        }, stages: {
+            \"product\": (gpus: 1, do: \"x @ x\"),
+            \"parsed\": (each: \"files\", do: \"parse_csv(files, type='f32[8, 8]')\"),
+        }, outputs: {
+            \"a\": Npy(path: \"a.npy\", from: \"product\"),
+            \"b\": Npy(path: \"b{item}.npy\", from: \"parsed\"),
+        })";
+    let plan = plan_on("a100", text);
+    let used = plan.estimates.utilisation.iter();
+    let used: Vec<_> = used.map(|used| (used.held, used.busy)).collect();
+    assert_eq!(used, [(None, None), (Some(1000), Some(1000))]);
+    let page = render::text(&plan, Colour::Plain);
+    let at_most = "held at most 100 %, busy at most 100 %";
+    assert!(page.contains(at_most), "{page}");
+    assert!(render::html(&plan).contains(at_most));
+    let kept = SavedPlan::of(&plan).snapshot();
+    assert!(kept.contains(" A100-80GB held at most 100.0 % busy at most 100.0 %\n"));
+    assert_eq!(SavedPlan::read(&kept).expect("a plan").snapshot(), kept);
 }
 
 /// At least 0 ns, and 0 USD, is said of nothing.

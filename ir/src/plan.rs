@@ -260,7 +260,8 @@ pub struct Estimates {
     pub makespan: Option<Nanos>,
     /// All tasks one after the other.
     pub serial: Option<Nanos>,
-    /// The makespan with every op on CPUs, GPUs left free.
+    /// The makespan with every op on CPUs, GPUs left free; `None` beside a makespan where an op has to
+    /// be on a GPU, or its stage's memory does not suffice on CPUs.
     pub all_on_cpu: Option<Nanos>,
     /// The makespan with every op on GPUs that can be there.
     pub all_on_gpu: Option<Nanos>,
@@ -286,11 +287,11 @@ pub struct Utilisation {
     pub nodes: u32,
     /// The type of GPU; `None` for the CPUs.
     pub gpu: Option<String>,
-    /// Share of the devices' time that tasks hold them, in per mille; unknown where the time of some
-    /// stage is.
+    /// Share of the devices' time that tasks hold them, in per mille; unknown where the time of a task
+    /// that holds one is, and at most so much where that of another stage is.
     pub held: Option<u32>,
     /// Share of the devices' time that they compute or, a GPU, move data, in per mille; the rest of
-    /// what is held is idle. Unknown where the time of some stage is.
+    /// what is held is idle. Unknown, and at most so much, as what is held.
     pub busy: Option<u32>,
 }
 

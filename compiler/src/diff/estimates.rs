@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Change, Changes};
 use crate::render::units;
-use crate::saved::{SavedOp, SavedPlan, SavedStage, SavedTransfer, SavedUtilisation, percent};
+use crate::saved::{
+    SavedEstimates, SavedOp, SavedPlan, SavedStage, SavedTransfer, SavedUtilisation,
+};
 
 /// Totals, devices, then stage by stage.
 pub(super) fn estimates(old: &SavedPlan, new: &SavedPlan) -> Vec<Change> {
@@ -17,7 +19,13 @@ pub(super) fn estimates(old: &SavedPlan, new: &SavedPlan) -> Vec<Change> {
             _ => changes.compare("run", fact, &was, &is),
         }
     }
-    let used = |plan: &SavedPlan| plan.estimates.utilisation.iter().map(utilisation).collect();
+    let used = |plan: &SavedPlan| {
+        let of = &plan.estimates;
+        of.utilisation
+            .iter()
+            .map(|used| utilisation(of, used))
+            .collect()
+    };
     changes.maps("", &used(old), &used(new));
     changes.maps("device ", &old.estimates.devices, &new.estimates.devices);
     let prices = |plan: &SavedPlan| {
@@ -46,7 +54,7 @@ fn totals(plan: &SavedPlan) -> [(&'static str, String); 11] {
         ("makespan", of.total(of.makespan, units::time)),
         ("price", of.total(of.nano_usd, units::usd)),
         ("serial", of.total(of.serial, units::time)),
-        ("all on cpu", of.total(of.all_on_cpu, units::time)),
+        ("all on cpu", of.all_on_cpu()),
         (
             "all on gpu",
             of.all_on_gpu.map_or_else(
@@ -63,9 +71,9 @@ fn totals(plan: &SavedPlan) -> [(&'static str, String); 11] {
     ]
 }
 
-fn utilisation(used: &SavedUtilisation) -> (String, String) {
+fn utilisation(of: &SavedEstimates, used: &SavedUtilisation) -> (String, String) {
     let device = used.gpu.as_deref().unwrap_or("cpus");
-    let (held, busy) = (percent(used.held), percent(used.busy));
+    let (held, busy) = (of.share(used.held), of.share(used.busy));
     (
         format!("{device} of {}", used.node),
         format!("{} used, held {held}, busy {busy}", used.nodes),

@@ -70,11 +70,6 @@ impl StageGraph {
         graph
     }
 
-    /// Whether the author wishes a group of it to be on a GPU.
-    pub(crate) fn wishes_gpu(&self) -> bool {
-        self.pins.contains(&Pin::Gpu)
-    }
-
     fn add_values(&mut self, typed: &Typed, usage: &Usage) {
         let stage = &typed.graph().stages[self.stage];
         let mut positions = HashMap::new();

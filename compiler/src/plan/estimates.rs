@@ -45,7 +45,7 @@ pub(super) fn estimate(context: &Context<'_>, choices: &IdVec<StageId, Choice>) 
                 path.map(|stage| StageId::from_index(*stage)).collect()
             }),
             utilisation: run.map_or_else(Vec::new, |(tasks, schedule)| {
-                utilisation(tasks, schedule, context.target, unknown.is_empty())
+                utilisation(tasks, schedule, context.target, &unknown)
             }),
             transferred: transferred(context, choices),
             nano_usd: bound(
@@ -142,22 +142,23 @@ fn made_by(typed: &Typed, value: ValueId) -> Option<StageId> {
     }
 }
 
-/// The makespan with every op on CPUs, GPUs left free.
+/// The makespan with every op on CPUs, GPUs left free; nothing where that is impossible.
 fn all_on_cpu(context: &Context<'_>, choices: &IdVec<StageId, Choice>) -> Option<Nanos> {
     let mut tasks = planned_tasks(context, choices)?;
     for (tasks, choice) in tasks.iter_mut().zip(choices.iter()) {
-        tasks.time = time_on_cpus(context, choice).unwrap_or(0);
+        tasks.time = time_on_cpus(context, choice)?;
         tasks.share.gpu = None;
     }
     Some(simulate(&tasks, context.target).makespan)
 }
 
-/// The time of a task with every op on CPUs beside as many others as there are where none holds a GPU;
-/// where it does not fit its memory then, or has to be on a GPU, beside those that hold one.
+/// The time of a task with every op on CPUs beside as many others as there are where none holds a GPU,
+/// an unknown one taken for none; nothing where it does not fit its memory then, or an op has to be on
+/// a GPU.
 fn time_on_cpus(context: &Context<'_>, choice: &Choice) -> Option<Nanos> {
     let machine = choice.machine(context);
     if machine.gpu.is_none() {
-        return choice.division.time_on_cpu;
+        return Some(choice.division.time_on_cpu.unwrap_or(0));
     }
     let request = on_cpus(machine.request);
     let without = Machine {
@@ -165,8 +166,8 @@ fn time_on_cpus(context: &Context<'_>, choice: &Choice) -> Option<Nanos> {
         request: &request,
         ..machine
     };
-    let division = divide(context.typed, &choice.graph, without, &context.sizes);
-    division.map_or(choice.division.time_on_cpu, |division| division.time)
+    let division = divide(context.typed, &choice.graph, without, &context.sizes).ok()?;
+    Some(division.time.unwrap_or(0))
 }
 
 /// The makespan with every op on a GPU that can be there, in the stages that hold one; where that

@@ -28,7 +28,7 @@ pub fn comparison(graph: &Graph, rows: &[Compared<'_>], colour: Colour) -> Strin
                 let estimates = &plan.estimates;
                 let time = |total| units::total(total, estimates, units::time).into();
                 row.push(time(estimates.makespan));
-                row.push(time(estimates.all_on_cpu));
+                row.push(units::all_on_cpu(estimates).into());
                 row.push(units::total(estimates.nano_usd, estimates, units::usd).into());
                 row.extend([bottleneck(plan).into(), "".into()]);
             }

@@ -10,7 +10,7 @@ use crate::simulate::{OnGpu, of_each_gpu, per_mille};
 /// So many GPUs of one type on nodes of one kind are told apart.
 const MOST: usize = 1024;
 
-/// One GPU over the makespan.
+/// One GPU over the makespan; its shares are at most so much where a time is unknown.
 pub(crate) struct Device {
     /// Which of the used nodes of its kind, from 0.
     pub(crate) machine: usize,

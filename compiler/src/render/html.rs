@@ -132,7 +132,7 @@ fn totals(plan: &Plan) -> String {
     let mut terms = vec![
         ("makespan", time(estimates.makespan)),
         ("one after the other", time(estimates.serial)),
-        ("all on cpu", time(estimates.all_on_cpu)),
+        ("all on cpu", units::all_on_cpu(estimates)),
         ("all on gpu", time(estimates.all_on_gpu)),
         (
             "price",
@@ -165,10 +165,8 @@ fn totals(plan: &Plan) -> String {
 fn utilisation(plan: &Plan, used: &Utilisation) -> String {
     let node = names::on_one_line(&plan.target.nodes[used.node].name);
     let devices = used.gpu.as_deref().unwrap_or("cpus");
-    let share = |of: Option<u32>| match of {
-        Some(share) => format!("{} %", units::significant(share.into(), 10)),
-        None => "unknown".to_owned(),
-    };
+    let percent = |share: u32| format!("{} %", units::significant(share.into(), 10));
+    let share = |share| units::share(share, &plan.estimates, percent);
     let (held, busy) = (share(used.held), share(used.busy));
     format!(
         "{devices} of {} {node}: held {held}, busy {busy}",

@@ -22,7 +22,7 @@ pub(super) fn totals(plan: &Plan, colour: Colour) -> String {
         "makespan {}; tasks one after the other {}; all on cpu {}",
         total(estimates.makespan),
         total(estimates.serial),
-        total(estimates.all_on_cpu),
+        units::all_on_cpu(estimates),
     );
     if let Some(on_gpu) = estimates.all_on_gpu {
         text += &format!("; all on gpu {}", total(Some(on_gpu)));
@@ -140,7 +140,7 @@ fn used(plan: &Plan, utilisation: &Utilisation) -> String {
     };
     let held: Vec<u32> = devices.iter().map(|device| device.held).collect();
     let busy: Vec<u32> = devices.iter().map(|device| device.busy).collect();
-    let share = |of: Option<u32>| of.map_or_else(|| "unknown".to_owned(), percent);
+    let share = |share| units::share(share, &plan.estimates, percent);
     format!(
         "{what} x {each} on {}{nodes}: held {}{}, busy {}{}",
         node.name,

@@ -51,6 +51,23 @@ pub(super) fn total(total: Option<u64>, of: &Estimates, print: fn(u64) -> String
     }
 }
 
+/// The makespan with every op on CPUs; `impossible` where there is none beside a makespan.
+pub(super) fn all_on_cpu(of: &Estimates) -> String {
+    match (of.makespan, of.all_on_cpu) {
+        (Some(_), None) => "impossible".to_owned(),
+        (_, all_on_cpu) => total(all_on_cpu, of, time),
+    }
+}
+
+/// A share of the makespan, in per mille: `unknown`, or `at most` so much where a stage is unknown.
+pub(super) fn share(share: Option<u32>, of: &Estimates, print: fn(u32) -> String) -> String {
+    match share {
+        None => "unknown".to_owned(),
+        Some(share) if share == 0 || of.unknown.is_empty() => print(share),
+        Some(share) => format!("at most {}", print(share)),
+    }
+}
+
 /// A count with an SI prefix: `16.4 k`.
 pub fn count(count: u128) -> String {
     let (number, prefix) = scaled(count, 1000);

@@ -133,6 +133,7 @@ pub(super) fn utilisation(words: &mut Words<'_>) -> Option<SavedUtilisation> {
     let gpu = words.word().filter(|device| device != "cpus");
     let mut percent = |what| {
         words.after(what)?;
+        words.after("at most");
         let share = words.word()?;
         if share == "unknown" {
             return Some(None);

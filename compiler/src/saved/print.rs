@@ -191,16 +191,12 @@ impl Printer<'_> {
             let price = format!("{}.{:03} USD", milli / 1000, milli % 1000);
             writeln!(self.out, "  hour of {} {price}", word(node))?;
         }
-        for (what, nanos) in [
-            ("makespan", estimates.makespan),
-            ("serial", estimates.serial),
-            ("all on cpu", estimates.all_on_cpu),
-            ("all on gpu", estimates.all_on_gpu),
-        ] {
-            if what == "all on gpu" && nanos.is_none() {
-                continue;
-            }
-            writeln!(self.out, "  {what} {}", estimates.total(nanos, units::time))?;
+        let time = |nanos| estimates.total(nanos, units::time);
+        writeln!(self.out, "  makespan {}", time(estimates.makespan))?;
+        writeln!(self.out, "  serial {}", time(estimates.serial))?;
+        writeln!(self.out, "  all on cpu {}", estimates.all_on_cpu())?;
+        if estimates.all_on_gpu.is_some() {
+            writeln!(self.out, "  all on gpu {}", time(estimates.all_on_gpu))?;
         }
         let price = estimates.total(estimates.nano_usd, units::usd);
         writeln!(self.out, "  price {price}")?;
@@ -222,7 +218,7 @@ impl Printer<'_> {
             let SavedUtilisation { nodes, .. } = used;
             let device = used.gpu.as_deref().unwrap_or("cpus");
             let (node, device) = (word(&used.node), word(device));
-            let (held, busy) = (percent(used.held), percent(used.busy));
+            let (held, busy) = (estimates.share(used.held), estimates.share(used.busy));
             writeln!(
                 self.out,
                 "  used {nodes} {node} {device} held {held} busy {busy}"
@@ -297,14 +293,6 @@ fn line(op: &SavedOp, choice: &SavedChoice) -> String {
     parts.join("; ") + doubt
 }
 
-/// `92.0 %`, or `unknown`.
-pub(crate) fn percent(per_mille: Option<u32>) -> String {
-    per_mille.map_or_else(
-        || "unknown".to_owned(),
-        |per_mille| format!("{}.{} %", per_mille / 10, per_mille % 10),
-    )
-}
-
 impl SavedEstimates {
     /// A total in words: `unknown`, or `at least` so much where a stage is unknown.
     pub(crate) fn total(&self, total: Option<u64>, print: fn(u64) -> String) -> String {
@@ -312,6 +300,26 @@ impl SavedEstimates {
             None => "unknown".to_owned(),
             Some(total) if self.unknown.is_empty() => print(total),
             Some(total) => format!("at least {}", print(total)),
+        }
+    }
+
+    /// The makespan with every op on CPUs; `impossible` where there is none beside a makespan.
+    pub(crate) fn all_on_cpu(&self) -> String {
+        match (self.makespan, self.all_on_cpu) {
+            (Some(_), None) => "impossible".to_owned(),
+            (_, all_on_cpu) => self.total(all_on_cpu, units::time),
+        }
+    }
+
+    /// A share of the makespan: `92.0 %`, `unknown`, or `at most` so much where a stage is unknown.
+    pub(crate) fn share(&self, per_mille: Option<u32>) -> String {
+        let Some(per_mille) = per_mille else {
+            return "unknown".to_owned();
+        };
+        let share = format!("{}.{} %", per_mille / 10, per_mille % 10);
+        match per_mille == 0 || self.unknown.is_empty() {
+            true => share,
+            false => format!("at most {share}"),
         }
     }
 }

@@ -294,7 +294,7 @@ impl<'a> Reader<'a> {
         parse: fn(&str) -> Option<u64>,
     ) -> Result<Option<u64>, SavedError> {
         let text = self.field(what)?;
-        if text == "unknown" {
+        if matches!(text, "unknown" | "impossible") {
             return Ok(None);
         }
         let total = parse(text.strip_prefix("at least ").unwrap_or(text));

@@ -1,9 +1,11 @@
 //! What is free on each node of a target while a run is simulated.
 
+use haul_ir::cost::Nanos;
 use haul_ir::graph::GpuCount;
 use haul_ir::id::{IdVec, NodeId};
 use haul_ir::target::{Node, Target};
 
+use super::room::Room;
 use super::tree::{Amounts, Tree, larger};
 
 /// A whole device, in ten-thousandths.
@@ -57,6 +59,20 @@ pub(super) struct Grant {
     pub(super) devices: Vec<usize>,
 }
 
+impl Grant {
+    /// What its tasks hold: of GPUs, of those in question.
+    pub(super) fn amounts(&self, share: &Share, devices: &[usize]) -> Room {
+        let tasks = i128::from(self.tasks);
+        let mut room = vec![i128::from(share.cpus), i128::from(share.memory)];
+        for device in devices {
+            let gpu = share.gpu.as_ref().filter(|_| self.devices.contains(device));
+            let (gpus, vram) = gpu.map_or((0, 0), |gpu| (gpu.gpus.min(DEVICE), gpu.vram));
+            room.extend([i128::from(gpus), i128::from(vram)]);
+        }
+        room.into_iter().map(|amount| amount * tasks).collect()
+    }
+}
+
 /// Free resources of the nodes that have been used so far.
 pub(super) struct Machines<'a> {
     target: &'a Target,
@@ -77,9 +93,9 @@ struct Free {
     memory: u64,
     /// Of each device: ten-thousandths and bytes.
     gpus: Vec<(u32, u64)>,
-    /// The batch that ended last here, and that on each device.
-    ended: Option<usize>,
-    ended_on: Vec<Option<usize>>,
+    /// The batches that ended here last, all at one time, and when.
+    ended: Vec<usize>,
+    ended_at: Nanos,
 }
 
 impl Free {
@@ -88,8 +104,8 @@ impl Free {
             cpus: node.cpus,
             memory: node.memory,
             gpus: node.gpus.iter().map(|gpu| (DEVICE, gpu.vram)).collect(),
-            ended: None,
-            ended_on: vec![None; node.gpus.len()],
+            ended: Vec::new(),
+            ended_at: 0,
         }
     }
 
@@ -208,23 +224,31 @@ impl<'a> Machines<'a> {
         Some(grant)
     }
 
-    /// Gives back the room of a batch.
-    pub(super) fn release(&mut self, share: &Share, grant: &Grant, batch: usize) {
+    /// Gives back the room of a batch that ends at a time.
+    pub(super) fn release(&mut self, share: &Share, grant: &Grant, (batch, at): (usize, Nanos)) {
         let used = &mut self.used[share.node];
         used.change(share, grant, false);
         let free = &mut used.free[grant.machine];
-        free.ended = Some(batch);
-        for device in &grant.devices {
-            free.ended_on[*device] = Some(batch);
+        if free.ended_at != at {
+            free.ended.clear();
+            free.ended_at = at;
         }
+        free.ended.push(batch);
     }
 
-    /// The batches whose ends may have made the room of a grant, the likeliest first: the last ones
-    /// on its devices, then the last on its node.
-    pub(super) fn ended(&self, kind: NodeId, grant: &Grant) -> impl Iterator<Item = usize> {
+    /// What is left beside a grant on its node and its devices, and the batches that ended there now.
+    pub(super) fn around(&self, kind: NodeId, grant: &Grant, now: Nanos) -> (Room, &[usize]) {
         let free = &self.used[kind].free[grant.machine];
-        let on_devices = grant.devices.iter().map(|device| free.ended_on[*device]);
-        on_devices.chain([free.ended]).flatten()
+        let mut left = vec![i128::from(free.cpus), i128::from(free.memory)];
+        for device in &grant.devices {
+            let (gpus, vram) = free.gpus[*device];
+            left.extend([i128::from(gpus), i128::from(vram)]);
+        }
+        let ended = match free.ended_at == now {
+            true => &free.ended[..],
+            false => &[],
+        };
+        (left, ended)
     }
 
     /// How many nodes of each kind were used.

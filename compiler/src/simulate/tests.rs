@@ -2,7 +2,7 @@
 
 mod brute_force;
 
-use haul_ir::id::{Id, NodeId};
+use haul_ir::id::{Id, NodeId, StageId};
 use haul_ir::target::Target;
 
 use super::{After, GpuShare, Schedule, Share, Tasks, simulate, utilisation};
@@ -280,6 +280,46 @@ fn whoever_waits_for_a_gpu_waits_behind_the_one_that_held_it() {
 }
 
 #[test]
+fn whoever_waits_waits_behind_the_one_whose_end_made_the_room() {
+    let text = r#"Target(nodes: {"g": (cpus: 8, memory: "8 GiB", gpus: {"A100-80GB": 1})})"#;
+    let target = target::parse("one", text).unwrap();
+    let on_gpu = |time, gpus, gigabytes| {
+        let mut tasks = tasks(1, time, (0, 1, 0)).on_gpu(gpus, gigabytes);
+        tasks.share.gpu.as_mut().unwrap().devices = vec![0];
+        tasks
+    };
+    let behind = |stages: &[Tasks]| simulate(stages, &target).waits[2].unwrap();
+    // 60 GB and 10 GB leave 10 of 80; both end at 10. The 60 GB that 2 needs were where 0 was.
+    let stages = [
+        on_gpu(10, 5_000, 60),
+        on_gpu(10, 5_000, 10),
+        on_gpu(5, 5_000, 60),
+    ];
+    assert_eq!(behind(&stages), (10, 0));
+    // Its half of the device would be there after either, its 70 GB after 1.
+    let stages = [
+        on_gpu(10, 5_000, 10),
+        on_gpu(10, 5_000, 60),
+        on_gpu(5, 5_000, 70),
+    ];
+    assert_eq!(behind(&stages), (10, 1));
+    // It needs the room of both: the last of them.
+    let stages = [
+        on_gpu(10, 5_000, 1),
+        on_gpu(10, 5_000, 1),
+        on_gpu(5, 10_000, 1),
+    ];
+    assert_eq!(behind(&stages), (10, 1));
+    // 6 of 8 cpus and 2, both until 10: 5 are free after 0 alone.
+    let stages = [
+        tasks(1, 10, (0, 6, 1)),
+        tasks(1, 10, (0, 2, 1)),
+        tasks(1, 5, (0, 5, 1)),
+    ];
+    assert_eq!(behind(&stages), (10, 0));
+}
+
+#[test]
 fn memory_of_a_gpu_may_be_full_before_its_shares_are() {
     // Ten tasks of 0.1 with 30 GB each: of 80 GB on each of 4 devices, 2 fit. 8 at once, where
     // shares alone would let 40 on: 2 waves.
@@ -334,7 +374,7 @@ fn the_timeline_has_each_batch_until_there_are_too_many() {
 fn utilisation_is_what_is_held_and_used_of_what_is_there() {
     let of = |stages: &[Tasks]| -> Vec<_> {
         let schedule = simulate(stages, &lab());
-        let all = utilisation(stages, &schedule, &lab(), true).into_iter();
+        let all = utilisation(stages, &schedule, &lab(), &[]).into_iter();
         all.map(|u| {
             (
                 u.node.index(),
@@ -372,4 +412,22 @@ fn utilisation_is_what_is_held_and_used_of_what_is_there() {
     // On `b` alone there is no GPU.
     assert_eq!(of(&[tasks(1, 7, B)]), [(1, 1, None, 500, 500)]);
     assert_eq!(of(&[tasks(1, 0, B)]), [(1, 1, None, 0, 0)]);
+}
+
+#[test]
+fn the_use_of_what_tasks_of_unknown_time_hold_is_unknown() {
+    // Stage 1, of unknown time, holds cpus; the half GPU of stage 0 is held, and busy, for 10 of 10.
+    let stages = [tasks(1, 10, A).on_gpu(5_000, 1).busy(10), tasks(1, 0, A)];
+    let of = |stages: &[Tasks]| -> Vec<_> {
+        let schedule = simulate(stages, &lab());
+        let all = utilisation(stages, &schedule, &lab(), &[StageId::from_index(1)]);
+        all.into_iter().map(|u| (u.held, u.busy)).collect()
+    };
+    assert_eq!(of(&stages), [(None, None), (Some(250), Some(250))]);
+    // It holds a GPU of its own type as well.
+    let stages = [stages[0].clone(), tasks(1, 0, A).on_gpu(5_000, 1)];
+    assert_eq!(of(&stages), [(None, None), (None, None)]);
+    // One without tasks holds nothing.
+    let stages = [stages[0].clone(), tasks(0, 0, A)];
+    assert_eq!(of(&stages), [(Some(250), Some(0)), (Some(250), Some(250))]);
 }

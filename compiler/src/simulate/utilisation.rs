@@ -4,21 +4,22 @@ use std::collections::BTreeMap;
 
 use haul_ir::cost::Nanos;
 use haul_ir::graph::GpuCount;
-use haul_ir::id::{NodeId, StageId};
+use haul_ir::id::{Id, NodeId, StageId};
 use haul_ir::plan::{Batch, Utilisation};
 use haul_ir::target::Target;
 
 use super::{Schedule, Tasks};
 
-/// The CPUs and each type of GPU of every kind of node that runs tasks, in the target's order. Shares
-/// of a time that is not known are not.
+/// The CPUs and each type of GPU of every kind of node that runs tasks, in the target's order. The
+/// shares of what a task of an `unknown` time holds are not known; of the rest, the makespan being at
+/// least what it is, they are at most what they are.
 pub(crate) fn utilisation(
     stages: &[Tasks],
     schedule: &Schedule,
     target: &Target,
-    is_known: bool,
+    unknown: &[StageId],
 ) -> Vec<Utilisation> {
-    let sums = sums(stages, target);
+    let sums = sums(stages, target, unknown);
     let mut all = Vec::new();
     for (id, nodes) in schedule.nodes_used.entries() {
         if *nodes == 0 {
@@ -40,8 +41,8 @@ pub(crate) fn utilisation(
                 node: id,
                 nodes: *nodes,
                 gpu: gpu.map(str::to_owned),
-                held: is_known.then(|| per_mille(sum.held, there)),
-                busy: is_known.then(|| per_mille(sum.busy, there)),
+                held: (!sum.is_unknown).then(|| per_mille(sum.held, there)),
+                busy: (!sum.is_unknown).then(|| per_mille(sum.busy, there)),
             });
         }
     }
@@ -87,6 +88,8 @@ pub(crate) fn of_each_gpu(
 struct Sum {
     held: u128,
     busy: u128,
+    /// Whether the time of a task among them is unknown.
+    is_unknown: bool,
 }
 
 impl Sum {
@@ -102,22 +105,31 @@ impl Sum {
 }
 
 /// By kind of node and type of GPU, none for the CPUs.
-fn sums<'a>(stages: &[Tasks], target: &'a Target) -> BTreeMap<(NodeId, Option<&'a str>), Sum> {
+fn sums<'a>(
+    stages: &[Tasks],
+    target: &'a Target,
+    unknown: &[StageId],
+) -> BTreeMap<(NodeId, Option<&'a str>), Sum> {
     let mut sums: BTreeMap<_, Sum> = BTreeMap::new();
-    for tasks in stages {
+    for (position, tasks) in stages.iter().enumerate() {
         let share = &tasks.share;
+        let stage = StageId::from_index(position);
+        let is_unknown = tasks.count > 0 && unknown.binary_search(&stage).is_ok();
         let on_cpu = tasks.time.saturating_sub(tasks.on_gpu);
         let cpus = sums.entry((share.node, None)).or_default();
         cpus.add((tasks.count, tasks.time), share.cpus, (share.cpus, on_cpu));
+        cpus.is_unknown |= is_unknown;
         let Some(gpu) = &share.gpu else { continue };
         let devices = &target.nodes[share.node].gpus;
         let device = gpu.devices.first().and_then(|device| devices.get(*device));
         let Some(device) = device else { continue };
         let gpus = sums.entry((share.node, Some(device.name.as_str())));
+        let gpus = gpus.or_default();
         // An op runs on one device, however many its task holds.
         let busy = gpu.gpus.min(GpuCount::ONE.0);
         let each = (tasks.count, tasks.time);
-        gpus.or_default().add(each, gpu.gpus, (busy, tasks.on_gpu));
+        gpus.add(each, gpu.gpus, (busy, tasks.on_gpu));
+        gpus.is_unknown |= is_unknown;
     }
     sums
 }

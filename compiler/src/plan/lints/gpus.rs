@@ -96,7 +96,17 @@ fn way_out(lints: &Lints<'_>, choice: &Choice, without: Option<&WithoutGpu>) -> 
     if let Some(name) = find(|reason| matches!(reason, Reason::UnknownWork)) {
         return format!("{leave_out}, or give sizes from which the work of `{name}` is known");
     }
-    format!("{leave_out}, since none of its ops has a GPU kernel")
+    let all = |is_it: fn(&Reason) -> bool| reasons.iter().flatten().all(|reason| is_it(reason));
+    let since = match () {
+        () if all(|reason| matches!(reason, Reason::NotArrayWork)) => {
+            "it works on text, which no GPU kernel does"
+        }
+        () if all(|reason| matches!(reason, Reason::NoGpuKernel(_))) => {
+            "none of its ops has a GPU kernel"
+        }
+        () => "none of its ops can be on a GPU",
+    };
+    format!("{leave_out}, since {since}")
 }
 
 /// No GPU is requested, and with one the stage would finish a quarter sooner or more.

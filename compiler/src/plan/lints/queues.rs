@@ -26,8 +26,8 @@ pub(super) fn sooner_on_cpus(lints: &Lints<'_>) -> Option<Diagnostic> {
     });
     // Of equals, `min_by_key` takes the first.
     let waiting = waiting.min_by_key(|choice| Reverse(choice.finish))?;
-    let has_pinned = on_gpu.iter().any(|choice| choice.graph.wishes_gpu());
-    if !has_pinned && !is_worth_saying(planned, lints.estimated.estimates.all_on_cpu?) {
+    let all_on_cpu = lints.estimated.estimates.all_on_cpu;
+    if all_on_cpu.is_some_and(|then| !is_worth_saying(planned, then)) {
         return None;
     }
     let changed = on_gpu.iter().filter_map(|choice| {
@@ -42,7 +42,7 @@ pub(super) fn sooner_on_cpus(lints: &Lints<'_>) -> Option<Diagnostic> {
     let saving = lints.what_if.saving_of_all(&after);
     let then = match saving {
         Saved::Known(saving) => planned.checked_sub(u64::try_from(saving.time).ok()?)?,
-        Saved::Unknown | Saved::NotTried => lints.estimated.estimates.all_on_cpu?,
+        Saved::Unknown | Saved::NotTried => all_on_cpu?,
     };
     if !is_worth_saying(planned, then) {
         return None;

@@ -1,19 +1,15 @@
 //! Each request of a stage on each kind of node, and what stands between it and being chosen.
 
 use haul_ir::cost::Nanos;
-use haul_ir::expr::Expr;
 use haul_ir::id::{NodeId, StageId};
 use haul_ir::plan::Plan;
 
 use super::super::Context;
 use super::super::choice::{Rank, at_once, finish, machine};
+use super::refused;
 use super::sizes::{self, First};
-use super::{doubled, halved, refused};
 use crate::feasibility::{Home, Shortfall, homes};
 use crate::place::{StageGraph, divide};
-
-/// Numbers of tasks are tried so many times the planned one at most.
-const MOST_TASKS: u64 = 1 << 10;
 
 /// One way to place a stage.
 #[derive(Clone, Debug)]
@@ -30,6 +26,9 @@ pub struct Candidate {
     pub is_chosen: bool,
     /// With which sizes of each dim it would finish first; none of one that finishes as early.
     pub first: Vec<First>,
+    /// With how many tasks it would, the nearest by halving, or else by doubling; none of one that
+    /// finishes as early.
+    pub tasks: Option<u64>,
 }
 
 impl Candidate {
@@ -59,8 +58,6 @@ pub enum Behind {
     Finish {
         /// By so many nanoseconds.
         by: u128,
-        /// The nearest number of tasks, by halving and doubling, with which it would finish first.
-        tasks: Option<u64>,
     },
     /// It would finish sooner with the nodes to itself, but it or others would wait in the run.
     Waits,
@@ -104,20 +101,22 @@ pub(super) fn candidates(context: &Context<'_>, stage: StageId, plan: &Plan) -> 
                     Err(refusal) => Err(refused(context, &refusal, machine)),
                 },
                 first: Vec::new(),
+                tasks: None,
             });
         }
     }
-    compare(context, &mut candidates, &graph);
+    compare(context, &mut candidates);
     let is_later = |candidate: &Candidate| {
         let predicted = candidate.outcome.as_ref().ok();
         let behind = predicted.and_then(|predicted| predicted.behind);
         matches!(behind, Some(Behind::Finish { .. }))
     };
     if candidates.iter().any(is_later) {
-        let first = sizes::first(context, &candidates, &graph);
+        let first = sizes::first(context, &candidates, &graph).into_iter();
+        let first = first.zip(sizes::tasks(context, &candidates, &graph));
         let later = candidates.iter_mut().zip(first);
         for (candidate, first) in later.filter(|(candidate, _)| is_later(candidate)) {
-            candidate.first = first;
+            (candidate.first, candidate.tasks) = first;
         }
     }
     candidates
@@ -137,6 +136,7 @@ fn nowhere(context: &Context<'_>, stage: StageId, request: usize) -> Candidate {
         )),
         is_chosen: false,
         first: Vec::new(),
+        tasks: None,
     }
 }
 
@@ -154,7 +154,7 @@ pub(super) fn no_node(context: &Context<'_>, shortfall: &Shortfall) -> String {
 }
 
 /// Says of each candidate why it is not the one that was chosen.
-fn compare(context: &Context<'_>, candidates: &mut [Candidate], graph: &StageGraph) {
+fn compare(context: &Context<'_>, candidates: &mut [Candidate]) {
     let Some((chosen, best)) = candidates.iter().find_map(|candidate| {
         let predicted = candidate.outcome.as_ref().ok()?;
         candidate.is_chosen.then(|| (candidate.clone(), *predicted))
@@ -179,7 +179,6 @@ fn compare(context: &Context<'_>, candidates: &mut [Candidate], graph: &StageGra
             () if second.finish < first.finish => Behind::Waits,
             () if second.finish != first.finish => Behind::Finish {
                 by: second.finish.saturating_sub(first.finish),
-                tasks: first_with(context, graph, candidate, &chosen),
             },
             () if second.request != first.request => Behind::Request,
             () if second.idle_gpus != first.idle_gpus => Behind::IdleGpus,
@@ -188,39 +187,4 @@ fn compare(context: &Context<'_>, candidates: &mut [Candidate], graph: &StageGra
         });
         candidate.outcome = Ok(predicted);
     }
-}
-
-/// The nearest number of tasks with which one candidate finishes before another.
-fn first_with(
-    context: &Context<'_>,
-    graph: &StageGraph,
-    one: &Candidate,
-    other: &Candidate,
-) -> Option<u64> {
-    let tasks = context.sizes.planned.eval(&graph.tasks)?;
-    let is_first = |tasks: &u64| {
-        let finish = |candidate| finish_with(context, graph, candidate, *tasks);
-        finish(one)
-            .zip(finish(other))
-            .is_some_and(|(one, other)| one < other)
-    };
-    let more = doubled(tasks, tasks.saturating_mul(MOST_TASKS));
-    halved(tasks)
-        .find(is_first)
-        .or_else(|| more.into_iter().find(is_first))
-}
-
-/// When a candidate would finish so many tasks.
-fn finish_with(
-    context: &Context<'_>,
-    graph: &StageGraph,
-    candidate: &Candidate,
-    tasks: u64,
-) -> Option<u128> {
-    let requests = &context.typed.graph().stages[graph.stage].requests;
-    let machine = machine(context, &requests[candidate.request], candidate.home()?);
-    let mut graph = graph.clone();
-    graph.tasks = Expr::from(tasks);
-    let division = divide(context.typed, &graph, machine, &context.sizes).ok()?;
-    finish(context, &division, &graph.tasks, machine)
 }

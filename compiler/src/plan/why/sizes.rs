@@ -1,4 +1,4 @@
-//! Sizes with which another candidate of a stage would finish first.
+//! Sizes, and numbers of tasks, with which another candidate of a stage would finish first.
 
 use haul_ir::expr::{Expr, Symbol};
 
@@ -7,6 +7,9 @@ use super::super::choice::{finish, machine};
 use super::candidates::Candidate;
 use super::{MOST_SIZE, doubled, halved};
 use crate::place::{Sizes, StageGraph, divide};
+
+/// Numbers of tasks are tried so many times the planned one at most.
+const MOST_TASKS: u64 = 1 << 10;
 
 /// With which sizes of a dim a candidate would finish before all others: the nearest to the planned
 /// one on either side, by halving and doubling and then between the last two.
@@ -35,7 +38,13 @@ pub(super) fn first(
         };
         let facts = context.typed.graph().dims.get(&dim);
         let most = facts.and_then(|facts| facts.max).unwrap_or(MOST_SIZE);
-        let winner = |size| winner(context, candidates, graph, &dim, size);
+        let winner = |size| {
+            let sizes = Sizes {
+                planned: context.sizes.planned.with(&dim, size),
+                largest: context.sizes.largest.clone(),
+            };
+            winner(context, candidates, graph, &sizes)
+        };
         let last = (planned < most).then_some(most);
         let larger = doubled(planned, most).filter(|size| *size != most);
         let below = nearest(planned, halved(planned), candidates.len(), winner);
@@ -82,19 +91,36 @@ fn nearest(
     found
 }
 
-/// The candidate that finishes before all others with a size; none where two are first, or a time is
+/// Of each candidate the nearest number of tasks with which it would finish before all others, by
+/// halving, or else by doubling.
+pub(super) fn tasks(
+    context: &Context<'_>,
+    candidates: &[Candidate],
+    graph: &StageGraph,
+) -> Vec<Option<u64>> {
+    let mut found = vec![None; candidates.len()];
+    let Some(planned) = context.sizes.planned.eval(&graph.tasks) else {
+        return found;
+    };
+    let mut graph = graph.clone();
+    let more = doubled(planned, planned.saturating_mul(MOST_TASKS));
+    for tasks in halved(planned).chain(more) {
+        graph.tasks = Expr::from(tasks);
+        if let Some(wins) = winner(context, candidates, &graph, &context.sizes) {
+            found[wins].get_or_insert(tasks);
+        }
+    }
+    found
+}
+
+/// The candidate that finishes before all others with some sizes; none where two are first, or a time is
 /// unknown.
 fn winner(
     context: &Context<'_>,
     candidates: &[Candidate],
     graph: &StageGraph,
-    dim: &Symbol,
-    size: u64,
+    sizes: &Sizes,
 ) -> Option<usize> {
-    let sizes = Sizes {
-        planned: context.sizes.planned.with(dim, size),
-        largest: context.sizes.largest.clone(),
-    };
     let tasks = Expr::from(sizes.planned.eval(&graph.tasks)?);
     let requests = &context.typed.graph().stages[graph.stage].requests;
     let mut best: Option<(u128, Option<usize>)> = None;
@@ -103,7 +129,7 @@ fn winner(
             continue;
         };
         let machine = machine(context, &requests[candidate.request], home);
-        let division = divide(context.typed, graph, machine, &sizes).ok()?;
+        let division = divide(context.typed, graph, machine, sizes).ok()?;
         let finish = finish(context, &division, &tasks, machine)?;
         best = match best {
             Some((least, _)) if least < finish => best,

@@ -60,7 +60,7 @@ fn numbers(predicted: &Predicted) -> [String; 3] {
 fn verdict(candidate: &Candidate, predicted: &Predicted) -> String {
     match predicted.behind {
         _ if candidate.is_chosen => "chosen".to_owned(),
-        Some(Behind::Finish { by, .. }) => format!("{} later", units::time(in_nanos(by))),
+        Some(Behind::Finish { by }) => format!("{} later", units::time(in_nanos(by))),
         Some(Behind::Waits) => "the run later".to_owned(),
         Some(Behind::Request) => "a later request".to_owned(),
         Some(Behind::IdleGpus) => "leaves gpus idle".to_owned(),
@@ -76,11 +76,11 @@ fn remark(candidate: &Candidate) -> Option<(&'static str, String)> {
         Ok(predicted) => predicted,
         Err(missing) => return Some(("refused", missing.clone())),
     };
-    let Behind::Finish { by, tasks } = predicted.behind? else {
+    let Behind::Finish { by } = predicted.behind? else {
         return None;
     };
     let share = units::significant(by.checked_mul(100)?, predicted.finish?);
-    let tasks = tasks.map_or_else(String::new, |tasks| {
+    let tasks = candidate.tasks.map_or_else(String::new, |tasks| {
         let plural = if tasks == 1 { "" } else { "s" };
         format!(", or with {tasks} task{plural}")
     });

@@ -383,7 +383,7 @@ fn check_times(found: &Schedule, expected: &Simulation<'_>, about: &str) {
 /// Held and busy time of CPUs and GPUs against what the tasks took one by one.
 fn check_utilisation(stages: &[Tasks], target: &Target, expected: &Simulation<'_>) {
     let schedule = simulate(stages, target);
-    for found in utilisation(stages, &schedule, target, true) {
+    for found in utilisation(stages, &schedule, target, &[]) {
         let (kind, node) = (found.node.index(), &target.nodes[found.node]);
         let nodes = expected.ran(kind);
         assert_eq!(found.nodes, nodes);
