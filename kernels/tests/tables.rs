@@ -341,11 +341,23 @@ fn what_is_computed() {
 /// Groups of rows, as pandas has them (`scripts/groups.py`).
 #[test]
 fn groups_are_those_of_pandas() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/groups.json");
+    check_file("groups.json");
+}
+
+/// What is told of texts, as NumPy and Python have it (`scripts/text.py`).
+#[test]
+fn texts_are_as_in_python() {
+    check_file("text.json");
+}
+
+fn check_file(name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name);
     let text = std::fs::read_to_string(path)
         .expect("the cases are there")
         .leak();
-    let cases: Vec<Grouped> = serde_json::from_str(text).expect("the cases are JSON");
+    let cases: Vec<FromFile> = serde_json::from_str(text).expect("the cases are JSON");
     assert!(!cases.is_empty());
     for case in cases {
         check(case.formula, case.given.leak(), &case.results);
@@ -353,7 +365,7 @@ fn groups_are_those_of_pandas() {
 }
 
 #[derive(serde::Deserialize)]
-struct Grouped {
+struct FromFile {
     formula: &'static str,
     given: Vec<(&'static str, &'static str, &'static str)>,
     results: Vec<(&'static str, &'static str)>,
