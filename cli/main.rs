@@ -20,6 +20,7 @@ mod ops;
 mod plan;
 mod progress;
 mod project;
+mod records;
 mod revision;
 mod run;
 mod snapshot;

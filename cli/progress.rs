@@ -6,7 +6,7 @@ mod plain;
 use std::time::Instant;
 
 use haul_compiler::render::units;
-use haul_executor::{Observer, Silent};
+use haul_executor::{Event, Observer, Silent};
 use haul_ir::cost::Nanos;
 use haul_ir::id::{IdVec, StageId};
 use haul_ir::plan::Plan;
@@ -16,11 +16,23 @@ use self::plain::Plain;
 use crate::terminal;
 
 /// Whoever shows how far a run of this plan is.
-pub(crate) fn observer(plan: &Plan, quiet: bool) -> Box<dyn Observer> {
-    match (quiet, terminal::is_live()) {
+///
+/// Bars are drawn where the terminal is theirs alone.
+pub(crate) fn observer(plan: &Plan, quiet: bool, alone: bool) -> Box<dyn Observer> {
+    match (quiet, alone && terminal::is_live()) {
         (true, _) => Box::new(Silent),
         (false, true) => Box::new(Live::new(Stage::all(plan))),
         (false, false) => Box::new(Plain::new(Stage::all(plan))),
+    }
+}
+
+/// Two who watch the same run.
+pub(crate) struct Both<'a>(pub(crate) &'a dyn Observer, pub(crate) &'a dyn Observer);
+
+impl Observer for Both<'_> {
+    fn event(&self, at: Nanos, event: &Event<'_>) {
+        self.0.event(at, event);
+        self.1.event(at, event);
     }
 }
 

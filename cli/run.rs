@@ -8,15 +8,17 @@ use std::time::Duration;
 use haul_compiler::diagnostics::Levels;
 use haul_compiler::render::units;
 use haul_compiler::{Checked, render, target};
-use haul_executor::{Cancel, ErrorKind, Machine, Options, Paths};
+use haul_executor::{Cancel, ErrorKind, Machine, Options, Paths, RunError};
 use haul_ir::plan::Plan;
-use haul_ir::report::Skipped;
+use haul_ir::report::{Report, Skipped};
 use haul_ir::target::Target;
 
 use crate::exit::{Exit, Trouble};
 use crate::facts::{self, Set};
 use crate::file::File;
 use crate::lints::{self, Lints};
+use crate::progress::Both;
+use crate::records::{self, Records};
 use crate::{machine, messages, progress, terminal};
 
 /// Runs a pipeline on this machine.
@@ -40,12 +42,15 @@ pub(crate) struct Args {
     /// Memory to use at most, such as 4GiB; all, if left out.
     #[arg(long, value_name = "AMOUNT", value_parser = machine::memory)]
     memory: Option<u64>,
+    #[command(flatten)]
+    records: records::Args,
     /// Prints no plan, no progress and no report: only results, warnings and errors.
     #[arg(long)]
     quiet: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
+    args.records.check()?;
     let file = File::read(&args.file)?;
     let machine = machine::limited(args.cpus, args.memory)?;
     let target = match args.target.as_str() {
@@ -130,15 +135,26 @@ fn execute(
         machine,
         cancel,
     };
-    let observer = progress::observer(plan, args.quiet);
-    let outcome = haul_executor::run(plan, &options, &*observer);
+    let observer = progress::observer(plan, args.quiet, !args.records.json);
+    let records = Records::new(&args.records, plan);
+    let outcome = haul_executor::run(plan, &options, &Both(&*observer, &records));
     drop(observer);
+    let recorded = records.end(&outcome);
+    let exit = tell(args, plan, outcome)?;
+    recorded.map(|()| exit)
+}
+
+/// Tells people how a run ended.
+fn tell(args: &Args, plan: &Plan, outcome: Result<Report, RunError>) -> Result<Exit, Trouble> {
     match outcome {
         Ok(report) => {
             for Skipped { input, path, rows } in &report.skipped {
                 terminal::tell(&format!(
                     "warning: input `{input}`: {rows} rows of `{path}` cannot be read and are skipped\n"
                 ));
+            }
+            if args.records.json {
+                return Ok(Exit::Fine); // The report is the last line.
             }
             let colour = terminal::colour();
             let preview = report.preview.as_ref();

@@ -2,6 +2,8 @@
 
 use haul_compiler::diagnostics::codes::codes;
 use haul_compiler::diff::Comparison;
+use haul_compiler::events::EventLine;
+use haul_compiler::measured::Measured;
 use haul_compiler::render::{signature, visible, wrapped};
 use haul_compiler::saved::SavedPlan;
 use haul_ir::op::{Family, GpuKernel, Op};
@@ -49,6 +51,8 @@ fn the_schemas_of_json_forms() {
     let folder = root().join("docs/schema");
     assert_fresh(&folder.join("plan.json"), &SavedPlan::schema(), HOW);
     assert_fresh(&folder.join("diff.json"), &Comparison::schema(), HOW);
+    assert_fresh(&folder.join("report.json"), &Measured::schema(), HOW);
+    assert_fresh(&folder.join("events.json"), &EventLine::schema(), HOW);
 }
 
 /// What is printed as JSON is as the published schemas say, and what is not is found.
@@ -72,20 +76,25 @@ fn json_is_of_its_schema() {
         diff.check(&serde_json::from_str(&json).expect("JSON"));
         let mut broken: serde_json::Value = of("cpu");
         broken["stages"][0]["requests"][0]["cpus"] = "many".into();
-        assert!(!plan.0.is_valid(&broken));
+        assert!(!plan.is_valid(&broken));
     }
 }
 
-struct Schema(jsonschema::Validator);
+/// A published schema.
+pub(crate) struct Schema(jsonschema::Validator);
 
 impl Schema {
-    fn read(name: &str) -> Self {
+    pub(crate) fn read(name: &str) -> Self {
         let path = root().join(format!("docs/schema/{name}.json"));
         let schema = serde_json::from_str(&support::read(&path)).expect("JSON");
         Self(jsonschema::validator_for(&schema).expect("a schema"))
     }
 
-    fn check(&self, json: &serde_json::Value) {
+    pub(crate) fn is_valid(&self, json: &serde_json::Value) -> bool {
+        self.0.is_valid(json)
+    }
+
+    pub(crate) fn check(&self, json: &serde_json::Value) {
         let errors = self.0.iter_errors(json);
         let errors: Vec<_> = errors
             .map(|e| format!("{e} at {}", e.instance_path()))

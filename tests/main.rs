@@ -11,6 +11,7 @@ mod generated;
 mod io;
 mod pipelines;
 mod purity;
+mod records;
 #[cfg(feature = "remote")]
 mod remote;
 mod review;

@@ -1,11 +1,12 @@
 //! Bars on a terminal: one for each stage that is at work or waits.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use haul_executor::{Event, Observer};
+use haul_ir::cost::Nanos;
 use haul_ir::id::{IdVec, StageId};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
@@ -16,7 +17,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 pub(super) struct Live {
     bars: MultiProgress,
-    state: RefCell<State>,
+    state: Mutex<State>,
 }
 
 struct State {
@@ -30,7 +31,7 @@ impl Live {
         let shown = HashMap::new();
         Self {
             bars: MultiProgress::new(),
-            state: RefCell::new(State { stages, shown }),
+            state: Mutex::new(State { stages, shown }),
         }
     }
 
@@ -75,8 +76,8 @@ impl Live {
 }
 
 impl Observer for Live {
-    fn event(&self, event: &Event<'_>) {
-        let state = &mut *self.state.borrow_mut();
+    fn event(&self, _: Nanos, event: &Event<'_>) {
+        let state = &mut *self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             Event::Tasks { stage, count } => state.stages[*stage].tasks = *count,
             Event::Started { stage, .. } => self.started(state, *stage),
@@ -94,7 +95,8 @@ impl Observer for Live {
 /// Clears what is left when a run ends early.
 impl Drop for Live {
     fn drop(&mut self) {
-        for bar in self.state.borrow().shown.values() {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        for bar in state.shown.values() {
             bar.finish_and_clear();
         }
     }

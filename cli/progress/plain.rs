@@ -1,9 +1,10 @@
 //! Lines for logs: one when a stage ends, and now and then one in between.
 
-use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use haul_executor::{Event, Observer};
+use haul_ir::cost::Nanos;
 use haul_ir::id::{IdVec, StageId};
 
 use super::Stage;
@@ -13,7 +14,7 @@ use crate::terminal;
 const EVERY: Duration = Duration::from_secs(1);
 
 pub(super) struct Plain {
-    state: RefCell<State>,
+    state: Mutex<State>,
 }
 
 struct State {
@@ -25,14 +26,14 @@ impl Plain {
     pub(super) fn new(stages: IdVec<StageId, Stage>) -> Self {
         let last = Instant::now();
         Self {
-            state: RefCell::new(State { stages, last }),
+            state: Mutex::new(State { stages, last }),
         }
     }
 }
 
 impl Observer for Plain {
-    fn event(&self, event: &Event<'_>) {
-        let mut state = self.state.borrow_mut();
+    fn event(&self, _: Nanos, event: &Event<'_>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             Event::Tasks { stage, count } => state.stages[*stage].tasks = *count,
             Event::Started { stage, .. } => state.stages[*stage].start(),

@@ -444,6 +444,11 @@ impl SavedPlan {
         json::plan_line(self)
     }
 
+    /// The digest in [`SavedPlan::json`].
+    pub fn digest(&self) -> String {
+        json::plan_digest(self)
+    }
+
     /// The JSON Schema of [`SavedPlan::json`]. Ends in a newline.
     pub fn schema() -> String {
         json::schema::<json::WithDigest<'_>>()

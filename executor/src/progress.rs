@@ -4,18 +4,17 @@ use haul_ir::cost::Nanos;
 use haul_ir::expr::Symbol;
 use haul_ir::id::StageId;
 
-/// Watches a run. Called on the thread that runs [`crate::run`], between its decisions: it has
-/// to be quick.
-pub trait Observer {
-    /// Something happened.
-    fn event(&self, event: &Event<'_>);
+/// Watches a run. Called on the threads that run it, between their decisions: it has to be quick.
+pub trait Observer: Sync {
+    /// Something happened, so long after tasks could start; at 0 where it happened before.
+    fn event(&self, at: Nanos, event: &Event<'_>);
 }
 
 /// Watches nothing.
 pub struct Silent;
 
 impl Observer for Silent {
-    fn event(&self, _: &Event<'_>) {}
+    fn event(&self, _: Nanos, _: &Event<'_>) {}
 }
 
 /// Something that happened in a run.
@@ -50,6 +49,10 @@ pub enum Event<'a> {
         stage: StageId,
         /// Its item.
         item: Option<&'a str>,
+        /// The thread that ran it, counted from 0, which runs one task at a time.
+        worker: usize,
+        /// When it started there.
+        start: Nanos,
         /// From its start to its end.
         time: Nanos,
         /// Most bytes that it held at once.

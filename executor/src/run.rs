@@ -68,7 +68,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
     })?;
     for (symbol, size) in inputs.dims.take_fresh() {
         let (symbol, item) = (&symbol, None);
-        observer.event(&Event::Bound { symbol, size, item });
+        observer.event(0, &Event::Bound { symbol, size, item });
     }
     let collections = &inputs.collections;
     let device = Cpu::new(options.machine.cpu.clone());
@@ -177,19 +177,20 @@ impl<'a> Run<'a> {
     fn tasks(&mut self) -> Result<(), RunError> {
         for stage in self.stages.ids() {
             let count = self.schedule.tasks(stage);
-            self.observer.event(&Event::Tasks { stage, count });
+            self.tell(&Event::Tasks { stage, count });
         }
         let (to_workers, tasks) = unbounded();
         let (outcomes, from_workers) = unbounded();
-        let context = self.context;
+        let (context, start) = (self.context, self.start);
         std::thread::scope(|scope| {
             let mut workers = 0;
             self.dispatch(to_workers, &from_workers, &mut |running| {
                 // A worker for each task that runs at once, and no more.
                 if running > workers {
-                    workers += 1;
+                    let worker = workers;
                     let (tasks, outcomes) = (tasks.clone(), outcomes.clone());
-                    scope.spawn(move || work(context, &tasks, &outcomes));
+                    scope.spawn(move || work(context, worker, start, &tasks, &outcomes));
+                    workers += 1;
                 }
             });
         });
@@ -239,7 +240,7 @@ impl<'a> Run<'a> {
                 behind.sort_unstable();
                 behind.dedup();
                 let behind = &behind[..];
-                self.observer.event(&Event::Waiting {
+                self.tell(&Event::Waiting {
                     stage,
                     lacks,
                     behind,
@@ -249,7 +250,7 @@ impl<'a> Run<'a> {
         let task = started?;
         let (stage, item) = (task.stage, self.context.item_name(task));
         self.waiting.remove(&stage);
-        self.observer.event(&Event::Started { stage, item });
+        self.tell(&Event::Started { stage, item });
         Some(task)
     }
 
@@ -282,7 +283,7 @@ impl<'a> Run<'a> {
                 .get(symbol)
                 .is_some_and(|dim| dim.per_item.is_some());
             let (size, item) = (*size, item.filter(|_| per_item));
-            self.observer.event(&Event::Bound { symbol, size, item });
+            self.tell(&Event::Bound { symbol, size, item });
         }
         self.record_written(done.written);
         let report = &mut self.stages[stage];
@@ -298,21 +299,26 @@ impl<'a> Run<'a> {
             self.preview = done.preview;
         }
         self.makespan = nanos(self.start);
-        let (time, peak_memory) = (done.time, done.peak_memory);
-        self.observer.event(&Event::Finished {
+        self.tell(&Event::Finished {
             stage,
             item,
-            time,
-            peak_memory,
+            worker: done.worker,
+            start: done.start,
+            time: done.time,
+            peak_memory: done.peak_memory,
         });
     }
 
     fn record_written(&mut self, written: Vec<(FilePlace, Written)>) {
         for (_, Written { path, bytes, .. }) in &written {
             let bytes = *bytes;
-            self.observer.event(&Event::Written { path, bytes });
+            self.tell(&Event::Written { path, bytes });
         }
         self.written.extend(written);
+    }
+
+    fn tell(&self, event: &Event<'_>) {
+        self.observer.event(nanos(self.start), event);
     }
 
     fn is_unfinished(&self) -> bool {
@@ -345,10 +351,21 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Runs tasks until there are no more.
-fn work(context: &Context<'_>, tasks: &Receiver<TaskId>, outcomes: &Sender<Outcome>) {
+/// Runs tasks until there are no more. Tasks could start at `since`.
+fn work(
+    context: &Context<'_>,
+    worker: usize,
+    since: Instant,
+    tasks: &Receiver<TaskId>,
+    outcomes: &Sender<Outcome>,
+) {
     for task in tasks {
-        let outcome = context.run(task);
+        let start = nanos(since);
+        let outcome = context.run(task).map(|done| Done {
+            worker,
+            start,
+            ..done
+        });
         if outcomes.send((task, outcome)).is_err() {
             return;
         }

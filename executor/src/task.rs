@@ -50,6 +50,9 @@ pub(crate) struct Bindings {
 /// What a task did.
 #[derive(Default)]
 pub(crate) struct Done {
+    pub(crate) worker: usize,
+    /// Since tasks could start.
+    pub(crate) start: Nanos,
     pub(crate) time: Nanos,
     pub(crate) peak_memory: u64,
     pub(crate) written: Vec<(FilePlace, Written)>,

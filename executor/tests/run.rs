@@ -248,7 +248,7 @@ fn stored_values_cannot_outgrow_the_machine() {
 struct CancelAfterFirst(Cancel);
 
 impl Observer for CancelAfterFirst {
-    fn event(&self, event: &Event<'_>) {
+    fn event(&self, _: u64, event: &Event<'_>) {
         if let Event::Finished { .. } = event {
             self.0.cancel();
         }
@@ -312,7 +312,7 @@ fn nothing_is_written_after_a_cancel() {
 struct RemoveAfterFirst(PathBuf);
 
 impl Observer for RemoveAfterFirst {
-    fn event(&self, event: &Event<'_>) {
+    fn event(&self, _: u64, event: &Event<'_>) {
         if let (Event::Finished { .. }, true) = (event, self.0.exists()) {
             std::fs::remove_file(&self.0).unwrap();
         }
@@ -347,7 +347,7 @@ fn an_input_is_read_once_for_all_tasks_and_outputs() {
 struct CutAfterFirst(PathBuf, u64);
 
 impl Observer for CutAfterFirst {
-    fn event(&self, event: &Event<'_>) {
+    fn event(&self, _: u64, event: &Event<'_>) {
         if let Event::Finished { .. } = event {
             let file = std::fs::File::options().write(true).open(&self.0).unwrap();
             file.set_len(self.1).unwrap();

@@ -11,6 +11,7 @@ use super::table::{Column, Table, wrapped};
 use super::text::known;
 use super::values::Values;
 use super::{Colour, units};
+use crate::measured::predicted_time;
 
 /// A line for each stage, predicted beside measured, then the whole run.
 ///
@@ -30,10 +31,7 @@ pub fn report(plan: &Plan, report: &Report, colour: Colour) -> String {
     ]);
     for (id, measured) in report.stages.entries() {
         let planned = &plan.stages[id];
-        let tasks = u128::from(measured.tasks);
-        let predicted = planned
-            .time
-            .and_then(|time| u64::try_from(u128::from(time).saturating_mul(tasks)).ok());
+        let predicted = predicted_time(plan, id, measured.tasks);
         table.row([
             plan.typed.graph().stages[id].name.as_str().into(),
             measured.tasks.to_string().into(),

@@ -43,7 +43,17 @@ pub(super) fn write_plan(plan: &SavedPlan) -> String {
 
 /// A plan with its digest on one line; ends in a newline.
 pub(super) fn plan_line(plan: &SavedPlan) -> String {
-    serde_json::to_string(&WithDigest::of(plan)).expect(WRITES) + "\n"
+    line(&WithDigest::of(plan))
+}
+
+/// The digest of a plan.
+pub(super) fn plan_digest(plan: &SavedPlan) -> String {
+    WithDigest::of(plan).digest
+}
+
+/// JSON on one line; ends in a newline.
+pub(crate) fn line(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect(WRITES) + "\n"
 }
 
 /// Pretty JSON; ends in a newline.

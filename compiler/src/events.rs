@@ -1,0 +1,103 @@
+//! What a run tells while it goes on, in a form for tools: one JSON object a line.
+
+use haul_ir::cost::Nanos;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::measured::Measured;
+use crate::saved::json;
+
+/// Something that happened, and when.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct EventLine<'a> {
+    /// Nanoseconds since tasks could start; 0 for what happened before.
+    pub at: Nanos,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: RunEvent<'a>,
+}
+
+/// Something that happened in a run. The last one is `report`, `failed` or `interrupted`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum RunEvent<'a> {
+    /// How many tasks a stage has; told of each stage before any starts.
+    Tasks {
+        /// The name of the stage.
+        stage: &'a str,
+        /// How many there are.
+        count: usize,
+    },
+    /// The data bound a symbolic size.
+    Bound {
+        /// The name of the size.
+        symbol: &'a str,
+        /// Its value.
+        size: u64,
+        /// The item whose own size it is.
+        item: Option<&'a str>,
+    },
+    /// A stage has tasks that could start, were it not for what others hold. It waits until one of
+    /// its tasks starts.
+    Waiting {
+        /// The name of the stage.
+        stage: &'a str,
+        /// What is lacking: `cpus`, `memory`, or room for `stored values`.
+        lacks: &'a str,
+        /// The stages whose tasks hold it.
+        behind: Vec<&'a str>,
+    },
+    /// A task was started.
+    Started {
+        /// The name of its stage.
+        stage: &'a str,
+        /// Its item.
+        item: Option<&'a str>,
+    },
+    /// A task finished.
+    Finished {
+        /// The name of its stage.
+        stage: &'a str,
+        /// Its item.
+        item: Option<&'a str>,
+        /// The thread that ran it, counted from 0, which runs one task at a time.
+        worker: usize,
+        /// When it began there, as `at` counts.
+        start: Nanos,
+        /// Nanoseconds from its start to its end.
+        time: Nanos,
+        /// Most bytes that it held at once.
+        peak_memory: u64,
+    },
+    /// A file is there under its final name.
+    Written {
+        /// The path, relative to where the pipeline file is.
+        path: &'a str,
+        /// Its size in bytes.
+        bytes: u64,
+    },
+    /// The run ended well.
+    Report {
+        /// What was measured beside what was predicted.
+        report: Box<Measured>,
+    },
+    /// The run failed.
+    Failed {
+        /// What is wrong, where, and what to do.
+        message: String,
+    },
+    /// The run was stopped by Ctrl-C.
+    Interrupted,
+}
+
+impl EventLine<'_> {
+    /// The event on one line, as the [schema](EventLine::schema) says. Ends in a newline.
+    pub fn json(&self) -> String {
+        json::line(self)
+    }
+
+    /// The JSON Schema of [`EventLine::json`]. Ends in a newline.
+    pub fn schema() -> String {
+        json::schema::<EventLine<'_>>()
+    }
+}
