@@ -63,6 +63,7 @@ pub(crate) fn limited(cpus: Option<u32>, memory: Option<u64>) -> Result<Machine,
         cpus: cpus.unwrap_or(machine.cpus),
         memory: memory.unwrap_or(machine.memory),
         cpu: machine.cpu.clone(),
+        emulated: Vec::new(),
     };
     if limited.cpus > machine.cpus {
         let (asked, all) = (limited.cpus, machine.cpus);

@@ -38,7 +38,7 @@ mod support;
 pub use cancel::Cancel;
 pub use error::{ErrorKind, IoError, Place, RunError};
 pub use io::{files, header};
-pub use machine::Machine;
+pub use machine::{EmulatedGpu, Machine};
 pub use paths::Paths;
 pub use progress::{Event, Observer, Silent};
 pub use run::{Options, run};

@@ -1,10 +1,12 @@
 //! This machine: what a run may use of it.
 
-use crate::error::RunError;
+use haul_ir::target::Gpu;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
+use crate::error::RunError;
+
 /// What this machine has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
     /// CPUs that this process may run on.
     pub cpus: u32,
@@ -12,6 +14,17 @@ pub struct Machine {
     pub memory: u64,
     /// The model of the CPUs.
     pub cpu: String,
+    /// GPUs that are emulated on it.
+    pub emulated: Vec<EmulatedGpu>,
+}
+
+/// A GPU that is not there: it is emulated, with a memory of its own in that of the machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EmulatedGpu {
+    /// The number of the node that it is of; several GPUs of one task are of one node.
+    pub node: usize,
+    /// Its type.
+    pub gpu: Gpu,
 }
 
 impl Machine {
@@ -39,6 +52,7 @@ impl Machine {
             cpus: u32::try_from(cpus).unwrap_or(u32::MAX),
             memory: if limit > 0 { total.min(limit) } else { total },
             cpu: if brand.is_empty() { "cpu" } else { brand }.to_owned(),
+            emulated: Vec::new(),
         })
     }
 }

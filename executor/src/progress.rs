@@ -62,7 +62,7 @@ pub enum Event<'a> {
     Waiting {
         /// The stage.
         stage: StageId,
-        /// What is lacking: `cpus`, `memory`, or room for `stored values`.
+        /// What is lacking: `cpus`, `memory`, `gpus`, `vram`, or room for `stored values`.
         lacks: &'static str,
         /// The stages whose tasks hold it.
         behind: &'a [StageId],

@@ -88,7 +88,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
         }),
     };
     let widths = collections.iter().map(|items| items.names.len()).collect();
-    let ledger = Ledger::new(options.machine.cpus, memory.limit());
+    let gpus = options.machine.emulated.iter();
+    let gpus = gpus.map(|device| (device.node, &device.gpu));
+    let ledger = Ledger::new(options.machine.cpus, memory.limit()).with_gpus(gpus);
     let schedule = Schedule::new(plan, &widths, ledger, memory.limit());
     let mut run = Run::new(&context, schedule, observer);
     run.tasks()?;

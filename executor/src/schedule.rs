@@ -13,7 +13,7 @@ use haul_ir::graph::{Arg, Producer, Request};
 use haul_ir::id::{CollectionId, IdVec, StageId};
 use haul_ir::plan::Plan;
 
-use crate::grant::{Grant, Ledger};
+use crate::grant::{self, Grant, Lack, Ledger};
 
 /// A task: one stage, for one item of its collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,7 +56,7 @@ struct StageState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) stage: StageId,
-    /// `cpus`, `memory`, or `stored values`.
+    /// `cpus`, `memory`, `gpus`, `vram`, or `stored values`.
     pub(crate) lacks: &'static str,
 }
 
@@ -74,7 +74,7 @@ impl Schedule {
             .stages
             .entries()
             .map(|(id, stage)| StageState {
-                request: plan.stages[id].request(&stage.requests).clone(),
+                request: grant::request(plan, id),
                 over: stage.each,
                 path: 0,
                 consumes: false,
@@ -134,7 +134,10 @@ impl Schedule {
             let state = &self.stages[*stage];
             let granted = match crowded && !state.consumes {
                 true => Err("stored values"),
-                false => self.ledger.grant(&state.request, stored),
+                false => self
+                    .ledger
+                    .grant(&state.request, stored)
+                    .map_err(Lack::word),
             };
             match granted {
                 Ok(grant) => return Some(self.take(*stage, grant)),

@@ -53,6 +53,7 @@ pub(crate) fn convert(
             cpus: 1,
             memory: 64 * MIB,
             cpu: "test cpu".into(),
+            emulated: Vec::new(),
         },
         cancel: Cancel::new(),
     };

@@ -19,6 +19,7 @@ fn bytes_of(plan: &Plan, cpus: u32, folder: &Path, path: &str) -> Vec<u8> {
             cpus,
             memory: 256 * MIB,
             cpu: "test cpu".into(),
+            emulated: Vec::new(),
         },
         cancel: Cancel::new(),
     };

@@ -45,6 +45,7 @@ pub(crate) fn options(folder: &Path, cpus: u32) -> Options {
             cpus,
             memory: 64 * MIB,
             cpu: "test cpu".into(),
+            emulated: Vec::new(),
         },
         cancel: Cancel::new(),
     }

@@ -45,6 +45,7 @@ fn execute(text: &str, folder: &Path) -> Result<(), String> {
         cpus: 2,
         memory: 8 << 30,
         cpu: String::new(),
+        emulated: Vec::new(),
     };
     let target = target::local(machine.cpus, machine.memory);
     let planned = plan(typed, &target, "case", "case.ron", &checked.places);
