@@ -217,6 +217,7 @@ static OTHERS: &[&dyn Op] = &[
 
     // Text
     &text::TEXT_EQUAL,
+    &text::TEXT_COMPARE,
     &text::CONTAINS,
     &text::STARTS_WITH,
     &text::ENDS_WITH,
@@ -224,6 +225,10 @@ static OTHERS: &[&dyn Op] = &[
     &text::LOWER,
     &text::UPPER,
     &text::STRIP,
+    &text::LSTRIP,
+    &text::RSTRIP,
+    &text::REPLACE,
+    &text::CONCAT_TEXT,
     &text::TEXT_LENGTH,
     &text::TO_NUMBER,
     &text::SPLIT_TEXT,

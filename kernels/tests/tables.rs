@@ -197,6 +197,21 @@ const CASES: &[Case] = &[
         &[("text[1]", "''")],
     ),
     (
+        "concat_text(x, y, separator='/')",
+        &[("x", "text", "a"), ("y", "text", "b")],
+        &[("text", "a/b")],
+    ),
+    (
+        "text_compare(x, y)",
+        &[("x", "text", "\u{ffff}"), ("y", "text", "\u{10000}")],
+        &[("i8[]", "-1")],
+    ),
+    (
+        "replace(x, 'é', '')",
+        &[("x", "text", "éaé")],
+        &[("text", "a")],
+    ),
+    (
         "to_number(x, dtype='i64')",
         &[("x", "text[2]", "' -9223372036854775808' '7'")],
         &[("i64[2]", "-9223372036854775808 7")],
@@ -289,6 +304,16 @@ const REFUSED: &[Refusal] = &[
     (
         "lower(x)",
         &[("x", "text?[1]", "'a'")],
+        "needs text, this is text?[1]",
+    ),
+    (
+        "concat_text(x, y)",
+        &[("x", "text[2]", "'a' 'b'"), ("y", "text[1]", "'c'")],
+        "has 1 rows, the other column has 2",
+    ),
+    (
+        "text_compare(x, y)",
+        &[("x", "text[1]", "'a'"), ("y", "text?[1]", "'a'")],
         "needs text, this is text?[1]",
     ),
     (

@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 
-use haul_ir::column::{DataMut, DataView, Extent, Heap, Measured};
+use haul_ir::column::{DataMut, Heap, Measured};
 use haul_ir::op::{
     Call, CpuKernel, DataCall, Example, Family, GpuKernel, InferError, Inferred, KernelError,
 };
-use haul_ir::types::{CellType, ValueType};
 
-use super::{WHY, WORK, X, shape, sizes, texts, unknown_work};
+use super::{WHY, WORK, X, fill_texts, put, shape, sizes, text_of, texts, unknown_work};
 use crate::ops::array_op::ArrayOp;
 
 pub(crate) static LOWER: ArrayOp = change(
@@ -53,6 +52,34 @@ pub(crate) static STRIP: ArrayOp = change(
     }],
 );
 
+pub(crate) static LSTRIP: ArrayOp = change(
+    "lstrip",
+    "Text without blanks at its start.",
+    CpuKernel::Measured {
+        measure: |call| measure(call, lstrip),
+        fill: |call, outputs| fill(call, outputs, lstrip),
+    },
+    &[Example {
+        formula: "lstrip(x)",
+        given: &[("x", "text[3]", "'  a b ' 'ab' ' '")],
+        result: ("text[3]", "'a b ' 'ab' ''"),
+    }],
+);
+
+pub(crate) static RSTRIP: ArrayOp = change(
+    "rstrip",
+    "Text without blanks at its end.",
+    CpuKernel::Measured {
+        measure: |call| measure(call, rstrip),
+        fill: |call, outputs| fill(call, outputs, rstrip),
+    },
+    &[Example {
+        formula: "rstrip(x)",
+        given: &[("x", "text[3]", "'  a b ' 'ab' ' '")],
+        result: ("text[3]", "'  a b' 'ab' ''"),
+    }],
+);
+
 /// How one text becomes another.
 type Change = fn(&str) -> Cow<'_, str>;
 
@@ -66,6 +93,14 @@ fn upper(text: &str) -> Cow<'_, str> {
 
 fn strip(text: &str) -> Cow<'_, str> {
     text.trim().into()
+}
+
+fn lstrip(text: &str) -> Cow<'_, str> {
+    text.trim_start().into()
+}
+
+fn rstrip(text: &str) -> Cow<'_, str> {
+    text.trim_end().into()
 }
 
 const fn change(
@@ -90,13 +125,7 @@ const fn change(
 }
 
 fn same(call: &Call<'_>) -> Result<Inferred, InferError> {
-    Ok(Inferred::plain(
-        1,
-        match sizes(call)? {
-            [rows] => ValueType::of_cells(CellType::TEXT, rows.clone()),
-            _ => ValueType::Text,
-        },
-    ))
+    Ok(Inferred::plain(1, text_of(sizes(call, 0)?)))
 }
 
 fn measure(call: &DataCall<'_, '_>, change: Change) -> Result<Vec<Measured>, KernelError> {
@@ -113,24 +142,8 @@ fn fill(
     outputs: &mut [DataMut<'_>],
     change: Change,
 ) -> Result<(), KernelError> {
-    match (&call.inputs[0], &mut outputs[0]) {
-        (DataView::Text(text), DataMut::Text(output)) => {
-            output.copy_from_slice(change(text).as_bytes());
-        }
-        (DataView::Column(column), DataMut::Column(output)) => {
-            let mut start = 0;
-            for (row, text) in column.texts().enumerate() {
-                let text = change(text);
-                let end = start + text.len();
-                output.heap[start..end].copy_from_slice(text.as_bytes());
-                output.extents()[row] = Extent {
-                    start: start as u64,
-                    len: text.len() as u64,
-                };
-                start = end;
-            }
-        }
-        _ => return Err(KernelError::new("the result is of another kind")),
-    }
-    Ok(())
+    let texts = texts(call)?.into_iter();
+    fill_texts(texts, &mut outputs[0], |text, space| {
+        put(&change(text), space)
+    })
 }
