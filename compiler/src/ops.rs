@@ -78,6 +78,15 @@ pub(crate) fn binary(operator: BinaryOp) -> &'static str {
     }
 }
 
+/// What is written for two texts in place of an operator, where an op does it.
+pub(crate) fn of_texts(operator: &str) -> Option<String> {
+    match operator {
+        "+" => Some("concat_text(x, y)".to_owned()),
+        "==" | "!=" | "<" | "<=" | ">" | ">=" => Some(format!("text_compare(x, y) {operator} 0")),
+        _ => None,
+    }
+}
+
 /// Whether an op is a cast.
 pub(crate) fn is_cast(op: &dyn Op) -> bool {
     op.name().parse::<DType>().is_ok()

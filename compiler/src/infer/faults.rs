@@ -3,9 +3,11 @@
 
 use haul_ir::diagnostic::{Code, Diagnostic, Span};
 use haul_ir::op::{ArgType, Fault, InferError};
+use haul_ir::types::{CellType, ValueType};
 
 use super::Inference;
 use crate::diagnostics::codes::{AXIS, DTYPE, KIND_OF_VALUE, RANK, SHAPE, VALUE};
+use crate::ops::of_texts;
 use crate::render::signature;
 use crate::resolve::{CallId, Node};
 
@@ -28,11 +30,8 @@ impl Inference<'_> {
             mistake = mistake.label(place, text);
         }
         mistake = self.with_calls(mistake, origin.call);
-        match &error.help {
+        match help(node, types, error) {
             Some(help) => mistake.help(help),
-            None if !origin.is_operator => {
-                mistake.help(format!("`{}` takes {}", signature(node.op), node.op.rule()))
-            }
             None => mistake,
         }
     }
@@ -46,6 +45,29 @@ impl Inference<'_> {
             next = site.caller;
         }
         mistake
+    }
+}
+
+/// What to do about it, where that is known.
+fn help(node: &Node, types: &[ArgType], error: &InferError) -> Option<String> {
+    let origin = &node.origin;
+    if error.help.is_some() {
+        return error.help.clone();
+    }
+    if !origin.is_operator {
+        let (signature, rule) = (signature(node.op), node.op.rule());
+        return Some(format!("`{signature}` takes {rule}"));
+    }
+    let written = of_texts(origin.written).filter(|_| types.iter().all(is_text))?;
+    Some(format!("write `{written}` for texts"))
+}
+
+/// Whether it is a text, or a column of it.
+fn is_text(ty: &ArgType) -> bool {
+    match ty {
+        ArgType::Value(ValueType::Text) => true,
+        ArgType::Value(ValueType::Column(column)) => column.cell == CellType::TEXT,
+        _ => false,
     }
 }
 
