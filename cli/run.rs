@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use haul_compiler::diagnostics::Levels;
 use haul_compiler::render::units;
-use haul_compiler::{Checked, render, target};
+use haul_compiler::{Checked, Places, render, target};
 use haul_executor::{Cancel, ErrorKind, Machine, Options, Paths, RunError};
 use haul_ir::plan::Plan;
 use haul_ir::report::{Report, Skipped};
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
         &levels,
     ) {
         _ if cancel.is_cancelled() => Ok(interrupted()),
-        Ok(plan) => execute(args, &file, paths, machine, cancel, &plan),
+        Ok((plan, places)) => execute(args, &file, paths, machine, cancel, &plan, &places),
         Err(exit) => Ok(exit),
     }
 }
@@ -96,7 +96,7 @@ fn plan(
     declared: Checked,
     target: &Target,
     levels: &Levels,
-) -> Result<Plan, Exit> {
+) -> Result<(Plan, Places), Exit> {
     let Some(typed) = declared.typed else {
         return Err(messages::tell(file, &levels.apply(declared.diagnostics)));
     };
@@ -118,7 +118,7 @@ fn plan(
         let summary = render::summary(&plan, terminal::colour_of_messages());
         terminal::tell(&format!("{changes}{summary}\n"));
     }
-    Ok(plan)
+    Ok((plan, bound.places))
 }
 
 fn execute(
@@ -128,6 +128,7 @@ fn execute(
     machine: Machine,
     cancel: Cancel,
     plan: &Plan,
+    places: &Places,
 ) -> Result<Exit, Trouble> {
     let options = Options {
         paths,
@@ -138,6 +139,7 @@ fn execute(
     let observer = progress::observer(plan, args.quiet, !args.records.json);
     let records = Records::new(&args.records, plan);
     let outcome = haul_executor::run(plan, &options, &Both(&*observer, &records));
+    let outcome = outcome.map_err(|error| located(file, plan, places, error));
     drop(observer);
     let recorded = records.end(&outcome);
     let exit = tell(args, plan, outcome)?;
@@ -172,6 +174,15 @@ fn tell(args: &Args, plan: &Plan, outcome: Result<Report, RunError>) -> Result<E
             Ok(Exit::Found)
         }
     }
+}
+
+/// An error with the file and line of the op or stage that it is about.
+fn located(file: &File, plan: &Plan, places: &Places, mut error: RunError) -> RunError {
+    let (graph, op) = (plan.typed.graph(), error.place.op.as_deref());
+    let stage = error.place.stage.as_deref();
+    let line = stage.and_then(|stage| places.line(graph, &file.text, stage, op));
+    error.place.line = line.map(|line| format!("{}:{line}", file.shown));
+    error
 }
 
 fn interrupted() -> Exit {

@@ -92,9 +92,16 @@ impl Observer for Lines<'_> {
                 lacks,
                 behind: behind.iter().map(|stage| self.name(*stage)).collect(),
             },
-            Event::Started { stage, item } => RunEvent::Started {
+            Event::Started {
+                stage,
+                item,
+                worker,
+                stolen_from,
+            } => RunEvent::Started {
                 stage: self.name(stage),
                 item,
+                worker,
+                stolen_from,
             },
             Event::Finished {
                 stage,

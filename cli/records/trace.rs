@@ -25,6 +25,8 @@ struct State {
     spans: Vec<Span>,
     /// Since when a stage waits, for what, and behind which others.
     waiting: BTreeMap<StageId, (Nanos, &'static str, Vec<StageId>)>,
+    /// Whom the task that a worker runs was taken from.
+    stolen_from: BTreeMap<usize, usize>,
     /// When the last event was.
     last: Nanos,
 }
@@ -39,6 +41,7 @@ struct Span {
 enum What {
     Task {
         worker: usize,
+        stolen_from: Option<usize>,
         item: Option<String>,
         peak_memory: u64,
     },
@@ -90,9 +93,14 @@ impl<'a> Trace<'a> {
         let stage = self.name(span.stage);
         let (name, category, args) = match &span.what {
             What::Task {
-                item, peak_memory, ..
+                stolen_from,
+                item,
+                peak_memory,
+                ..
             } => {
-                let args = json!({ "item": item, "peak_memory": peak_memory });
+                let args = json!({
+                    "item": item, "peak_memory": peak_memory, "stolen_from": stolen_from,
+                });
                 (stage.to_owned(), "task", args)
             }
             What::Wait { lacks, behind } => {
@@ -160,7 +168,17 @@ impl Observer for Trace<'_> {
                 let behind = behind.to_vec();
                 state.waiting.insert(stage, (at, lacks, behind));
             }
-            Event::Started { stage, .. } => state.started(at, stage),
+            Event::Started {
+                stage,
+                worker,
+                stolen_from,
+                ..
+            } => {
+                state.started(at, stage);
+                if let Some(from) = stolen_from {
+                    state.stolen_from.insert(worker, from);
+                }
+            }
             Event::Finished {
                 stage,
                 item,
@@ -168,16 +186,20 @@ impl Observer for Trace<'_> {
                 start,
                 time,
                 peak_memory,
-            } => state.spans.push(Span {
-                stage,
-                start,
-                time,
-                what: What::Task {
-                    worker,
-                    item: item.map(str::to_owned),
-                    peak_memory,
-                },
-            }),
+            } => {
+                let stolen_from = state.stolen_from.remove(&worker);
+                state.spans.push(Span {
+                    stage,
+                    start,
+                    time,
+                    what: What::Task {
+                        worker,
+                        stolen_from,
+                        item: item.map(str::to_owned),
+                        peak_memory,
+                    },
+                });
+            }
             Event::Tasks { .. } | Event::Bound { .. } | Event::Written { .. } => {}
         }
     }

@@ -42,7 +42,7 @@ pub enum RunEvent<'a> {
     Waiting {
         /// The name of the stage.
         stage: &'a str,
-        /// What is lacking: `cpus`, `memory`, or room for `stored values`.
+        /// What is lacking: `cpus`, `memory`, `gpus`, `vram`, or room for `stored values`.
         lacks: &'a str,
         /// The stages whose tasks hold it.
         behind: Vec<&'a str>,
@@ -53,6 +53,10 @@ pub enum RunEvent<'a> {
         stage: &'a str,
         /// Its item.
         item: Option<&'a str>,
+        /// The worker that runs it, counted from 0; each runs one task at a time.
+        worker: usize,
+        /// The worker that had it ready, from which this one, which had nothing, took it.
+        stolen_from: Option<usize>,
     },
     /// A task finished.
     Finished {
@@ -60,7 +64,7 @@ pub enum RunEvent<'a> {
         stage: &'a str,
         /// Its item.
         item: Option<&'a str>,
-        /// The thread that ran it, counted from 0, which runs one task at a time.
+        /// The worker that ran it.
         worker: usize,
         /// When it began there, as `at` counts.
         start: Nanos,

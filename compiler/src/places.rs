@@ -1,8 +1,10 @@
 //! Where in the file the parts of a graph were written, for diagnostics of later passes.
 
 use haul_ir::diagnostic::Span;
+use haul_ir::graph::Graph;
 use haul_ir::id::{IdVec, InputId, OpId, StageId};
 
+use crate::diagnostics::Lines;
 use crate::syntax::ast::Fields;
 
 /// Places of the parts of a graph. The tables have the lengths of the graph's.
@@ -22,6 +24,23 @@ pub struct Places {
     pub pins: IdVec<OpId, Option<Span>>,
     /// The name of each output.
     pub outputs: Vec<Span>,
+}
+
+impl Places {
+    /// The line, from 1, of an op of a stage; of the stage, where no op is given. `None` where the
+    /// graph that the places are of has none of that name.
+    pub fn line(&self, graph: &Graph, text: &str, stage: &str, op: Option<&str>) -> Option<usize> {
+        let mut stages = graph.stages.entries();
+        let (id, stage) = stages.find(|(_, other)| other.name == stage)?;
+        let span = match op {
+            None => self.stages[id],
+            Some(name) => {
+                let mut ops = stage.ops.iter();
+                self.ops[*ops.find(|op| graph.ops[**op].name == name)?]
+            }
+        };
+        Some(Lines::new(text).line(span.start))
+    }
 }
 
 /// Where the fields of a request are written.

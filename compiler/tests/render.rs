@@ -90,6 +90,7 @@ fn what_data_changed() {
 #[test]
 fn after_a_run() {
     let stage = StageReport {
+        stolen: 0,
         tasks: 1,
         busy: 4_400_000,
         longest: 4_400_000,

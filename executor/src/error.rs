@@ -19,6 +19,8 @@ pub struct RunError {
 /// Where in the pipeline a run failed, as far as that can be said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
+    /// The file and the line, `mixed.ron:10`, where somebody knows them.
+    pub line: Option<String>,
     /// The stage.
     pub stage: Option<String>,
     /// The item of its collection.
@@ -78,6 +80,9 @@ impl RunError {
 
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = &self.place.line {
+            write!(f, "{line}: ")?;
+        }
         let parts = [
             self.place
                 .stage

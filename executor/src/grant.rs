@@ -123,8 +123,9 @@ impl Ledger {
         self
     }
 
-    pub(crate) fn has_cpus(&self) -> bool {
-        self.cpus > 0
+    /// Bytes of memory that nobody holds.
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory
     }
 
     /// Hands out a whole request, or tells the first resource that is lacking. Stored values

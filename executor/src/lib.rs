@@ -30,6 +30,7 @@ mod strided;
 mod table;
 mod task;
 mod tensor;
+mod workers;
 
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]

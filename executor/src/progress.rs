@@ -4,7 +4,7 @@ use haul_ir::cost::Nanos;
 use haul_ir::expr::Symbol;
 use haul_ir::id::StageId;
 
-/// Watches a run. Called on the threads that run it, between their decisions: it has to be quick.
+/// Watches a run. Called on the threads that run tasks, between them: it has to be quick.
 pub trait Observer: Sync {
     /// Something happened, so long after tasks could start; at 0 where it happened before.
     fn event(&self, at: Nanos, event: &Event<'_>);
@@ -42,6 +42,10 @@ pub enum Event<'a> {
         stage: StageId,
         /// Its item.
         item: Option<&'a str>,
+        /// The worker that runs it, counted from 0; each runs one task at a time.
+        worker: usize,
+        /// The worker that had it ready, from which this one, which had nothing, took it.
+        stolen_from: Option<usize>,
     },
     /// A task finished.
     Finished {
@@ -49,9 +53,9 @@ pub enum Event<'a> {
         stage: StageId,
         /// Its item.
         item: Option<&'a str>,
-        /// The thread that ran it, counted from 0, which runs one task at a time.
+        /// The worker that ran it.
         worker: usize,
-        /// When it started there.
+        /// When it started.
         start: Nanos,
         /// From its start to its end.
         time: Nanos,

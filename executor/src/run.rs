@@ -1,16 +1,16 @@
 //! Runs a plan: checks that it can, then starts tasks as their inputs and resources come free.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
 use haul_ir::cost::Nanos;
 use haul_ir::graph::GpuCount;
-use haul_ir::id::{IdVec, StageId};
+use haul_ir::id::StageId;
 use haul_ir::plan::{Plan, Side};
-use haul_ir::report::{Report, StageReport, Written};
+use haul_ir::report::{Preview, Report, StageReport, Written};
+use rayon::ThreadPool;
 
 use crate::cancel::{Cancel, Stop};
 use crate::device::cpu::Cpu;
@@ -23,12 +23,13 @@ use crate::machine::Machine;
 use crate::memory::{Bytes, Memory};
 use crate::output::{FilePlace, Outputs};
 use crate::paths::Paths;
-use crate::pools::Pools;
+use crate::pools::{Pools, catch_panic};
 use crate::program::programs;
 use crate::progress::{Event, Observer};
-use crate::schedule::{Refusal, Schedule, TaskId};
+use crate::schedule::{Lane, Outcome, Refusal, Schedule, Start, TaskId};
 use crate::store::Store;
 use crate::task::{Bindings, Context, Done};
+use crate::workers::{self, Work};
 
 /// Where a run reads and writes, and what it may use.
 #[derive(Clone, Debug)]
@@ -91,13 +92,13 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
     let gpus = options.machine.emulated.iter();
     let gpus = gpus.map(|device| (device.node, &device.gpu));
     let ledger = Ledger::new(options.machine.cpus, memory.limit()).with_gpus(gpus);
-    let schedule = Schedule::new(plan, &widths, ledger, memory.limit());
-    let mut run = Run::new(&context, schedule, observer);
-    run.tasks()?;
+    let (schedule, lanes) = Schedule::new(plan, &widths, ledger, threads);
+    let run = Run::new(&context, observer);
+    let tally = run.tasks(&schedule, lanes)?;
     let written = context.pools.run(threads, || context.write_inputs())?;
     run.record_written(written);
     debug_assert_eq!(memory.used(), 0, "a value outlived its last reader");
-    Ok(run.report())
+    Ok(run.report(tally))
 }
 
 /// What a plan asks of this machine that it has not.
@@ -138,145 +139,115 @@ fn check_machine(plan: &Plan, machine: &Machine) -> Result<(), RunError> {
 /// A run under way.
 struct Run<'a> {
     context: &'a Context<'a>,
-    schedule: Schedule,
     observer: &'a dyn Observer,
-    stages: IdVec<StageId, StageReport>,
-    written: Vec<(FilePlace, Written)>,
-    preview: Option<haul_ir::report::Preview>,
-    failure: Option<RunError>,
-    /// Stages that were told to wait, until one of their tasks starts.
-    waiting: HashSet<StageId>,
     start: Instant,
-    makespan: Nanos,
+    shared: Mutex<Shared>,
 }
 
-type Outcome = (TaskId, Result<Done, RunError>);
+/// What tasks give that is not counted.
+#[derive(Default)]
+struct Shared {
+    written: Vec<(FilePlace, Written)>,
+    preview: Option<Preview>,
+    failure: Option<RunError>,
+}
 
-impl<'a> Run<'a> {
-    fn new(context: &'a Context<'a>, schedule: Schedule, observer: &'a dyn Observer) -> Self {
-        let stages = context.plan.typed.graph().stages.ids();
-        let device = context.device.name();
-        Self {
-            context,
-            schedule,
-            observer,
-            stages: stages
-                .map(|_| StageReport {
-                    device: device.to_owned(),
-                    ..StageReport::default()
-                })
-                .collect(),
-            written: Vec::new(),
-            preview: None,
-            failure: None,
-            waiting: HashSet::new(),
-            start: Instant::now(),
-            makespan: 0,
+/// What a worker counted.
+#[derive(Default)]
+struct Tally {
+    /// Its thread as a pool, for as long as it works.
+    _pool: Option<ThreadPool>,
+    stages: HashMap<StageId, StageReport>,
+    /// When the last task ended.
+    end: Nanos,
+}
+
+impl Work for Run<'_> {
+    type Tally = Tally;
+
+    fn begin(&self) -> Tally {
+        let pool = Pools::of_this_thread();
+        Tally {
+            _pool: pool.map_err(|error| self.fail(error)).ok(),
+            ..Tally::default()
         }
     }
 
-    /// Runs all tasks, on threads that each take one at a time.
-    fn tasks(&mut self) -> Result<(), RunError> {
-        for stage in self.stages.ids() {
-            let count = self.schedule.tasks(stage);
-            self.tell(&Event::Tasks { stage, count });
-        }
-        let (to_workers, tasks) = unbounded();
-        let (outcomes, from_workers) = unbounded();
-        let (context, start) = (self.context, self.start);
-        std::thread::scope(|scope| {
-            let mut workers = 0;
-            self.dispatch(to_workers, &from_workers, &mut |running| {
-                // A worker for each task that runs at once, and no more.
-                if running > workers {
-                    let worker = workers;
-                    let (tasks, outcomes) = (tasks.clone(), outcomes.clone());
-                    scope.spawn(move || work(context, worker, start, &tasks, &outcomes));
-                    workers += 1;
-                }
-            });
-        });
-        match self.failure.take() {
-            Some(failure) => Err(failure),
-            None if !self.is_unfinished() => Ok(()),
-            None if self.context.stop.is_set() => Err(RunError::cancelled()),
-            None => Err(self.never_started()),
-        }
+    fn is_stopped(&self) -> bool {
+        self.context.stop.is_set()
     }
 
-    /// Starts what can start and waits for what runs, until nothing does. Workers end when the
-    /// channel to them closes.
-    fn dispatch(
-        &mut self,
-        to_workers: Sender<TaskId>,
-        from_workers: &Receiver<Outcome>,
-        need_workers: &mut dyn FnMut(usize),
-    ) {
-        loop {
-            while !self.context.stop.is_set() {
-                let Some(task) = self.start_next() else { break };
-                need_workers(self.schedule.running().count());
-                if to_workers.send(task).is_err() {
-                    return;
-                }
-            }
-            if self.schedule.running().next().is_none() {
-                return;
-            }
-            match from_workers.recv() {
-                Ok((task, outcome)) => self.record(task, outcome),
-                Err(_) => return,
-            }
-        }
+    fn stored(&self) -> u64 {
+        self.context.store.bytes()
     }
 
-    fn start_next(&mut self) -> Option<TaskId> {
-        let mut refusals: Vec<Refusal> = Vec::new();
-        let stored = self.context.store.bytes();
-        let started = self
-            .schedule
-            .start(stored, &mut |refusal| refusals.push(refusal));
-        for Refusal { stage, lacks } in refusals {
-            if self.waiting.insert(stage) {
-                let mut behind: Vec<_> = self.schedule.running().map(|task| task.stage).collect();
-                behind.sort_unstable();
-                behind.dedup();
-                let behind = &behind[..];
-                self.tell(&Event::Waiting {
-                    stage,
-                    lacks,
-                    behind,
-                });
-            }
-        }
-        let task = started?;
+    fn run(&self, lane: &Lane, start: &Start, tally: &mut Tally) -> Option<Outcome> {
+        let (task, worker) = (start.task, lane.index);
         let (stage, item) = (task.stage, self.context.item_name(task));
-        self.waiting.remove(&stage);
-        self.tell(&Event::Started { stage, item });
-        Some(task)
-    }
-
-    fn record(&mut self, task: TaskId, outcome: Result<Done, RunError>) {
-        match outcome {
+        let begin = nanos(self.start);
+        let started = Event::Started {
+            stage,
+            item,
+            worker,
+            stolen_from: start.stolen_from,
+        };
+        self.observer.event(begin, &started);
+        match catch_panic(|| self.context.run(task)) {
             Ok(done) => {
-                self.schedule.finish(task);
-                self.record_done(task, done);
+                tally.end = nanos(self.start);
+                let time = tally.end - begin;
+                tally.count(task, start, time, done.peak_memory);
+                self.record(task, worker, begin, time, done);
+                Some(Outcome::Done)
             }
             Err(error) => {
-                self.schedule.give_back(task);
-                self.context.stop.fail();
-                // Tasks that were stopped because of the failure say that they were cancelled.
-                let is_first = self.failure.as_ref().is_none_or(|first| {
-                    first.kind == ErrorKind::Cancelled && error.kind == ErrorKind::Failed
-                });
-                if is_first {
-                    self.failure = Some(error);
-                }
+                let graph = self.context.plan.typed.graph();
+                self.fail(error.in_task(&graph.stages[stage].name, item));
+                None
             }
         }
     }
 
-    fn record_done(&mut self, task: TaskId, done: Done) {
+    fn refused(&self, refusal: &Refusal) {
+        self.tell(&Event::Waiting {
+            stage: refusal.stage,
+            lacks: refusal.lacks,
+            behind: &refusal.behind,
+        });
+    }
+
+    fn skipped(&self, _: TaskId) {}
+}
+
+impl<'a> Run<'a> {
+    fn new(context: &'a Context<'a>, observer: &'a dyn Observer) -> Self {
+        Self {
+            context,
+            observer,
+            start: Instant::now(),
+            shared: Mutex::default(),
+        }
+    }
+
+    /// Runs all tasks.
+    fn tasks(&self, schedule: &Schedule, lanes: Vec<Lane>) -> Result<Tally, RunError> {
+        for stage in self.context.plan.typed.graph().stages.ids() {
+            let count = schedule.tasks(stage);
+            self.tell(&Event::Tasks { stage, count });
+        }
+        let tallies = workers::run(schedule, lanes, self);
+        if let Some(failure) = self.shared().failure.take() {
+            return Err(failure);
+        }
+        let tally = tallies.into_iter().fold(Tally::default(), Tally::add);
+        match schedule.is_over() {
+            true => Ok(tally),
+            false if self.is_stopped() => Err(RunError::cancelled()),
+            false => Err(self.never_started(schedule, &tally)),
+        }
+    }
+
+    fn record(&self, task: TaskId, worker: usize, start: Nanos, time: Nanos, done: Done) {
         let (stage, item) = (task.stage, self.context.item_name(task));
         let graph = self.context.plan.typed.graph();
         for (symbol, size) in &done.bound {
@@ -287,90 +258,118 @@ impl<'a> Run<'a> {
             let (size, item) = (*size, item.filter(|_| per_item));
             self.tell(&Event::Bound { symbol, size, item });
         }
-        self.record_written(done.written);
-        let report = &mut self.stages[stage];
-        report.tasks += 1;
-        report.busy = report.busy.saturating_add(done.time);
-        report.longest = report.longest.max(done.time);
-        report.peak_memory = report.peak_memory.max(done.peak_memory);
-        // Of the last stage, and of the first of its items.
-        let is_preferred = self.preview.as_ref().is_none_or(|shown| {
-            stage > shown.stage || (stage == shown.stage && task.item == Some(0))
-        });
-        if done.preview.is_some() && is_preferred {
-            self.preview = done.preview;
+        if !done.written.is_empty() {
+            self.record_written(done.written);
         }
-        self.makespan = nanos(self.start);
-        self.tell(&Event::Finished {
+        if let Some(preview) = done.preview {
+            self.record_preview(task, preview);
+        }
+        let finished = Event::Finished {
             stage,
             item,
-            worker: done.worker,
-            start: done.start,
-            time: done.time,
+            worker,
+            start,
+            time,
             peak_memory: done.peak_memory,
-        });
+        };
+        self.observer.event(start + time, &finished);
     }
 
-    fn record_written(&mut self, written: Vec<(FilePlace, Written)>) {
+    fn record_written(&self, written: Vec<(FilePlace, Written)>) {
         for (_, Written { path, bytes, .. }) in &written {
             let bytes = *bytes;
             self.tell(&Event::Written { path, bytes });
         }
-        self.written.extend(written);
+        self.shared().written.extend(written);
+    }
+
+    /// Keeps that of the last stage, and of the first of its items.
+    fn record_preview(&self, task: TaskId, preview: Preview) {
+        let shown = &mut self.shared().preview;
+        let is_preferred = shown.as_ref().is_none_or(|shown| {
+            task.stage > shown.stage || (task.stage == shown.stage && task.item == Some(0))
+        });
+        if is_preferred {
+            *shown = Some(preview);
+        }
+    }
+
+    fn fail(&self, error: RunError) {
+        self.context.stop.fail();
+        let failure = &mut self.shared().failure;
+        // Tasks that were stopped because of the failure say that they were cancelled.
+        let is_first = failure.as_ref().is_none_or(|first| {
+            first.kind == ErrorKind::Cancelled && error.kind == ErrorKind::Failed
+        });
+        if is_first {
+            *failure = Some(error);
+        }
     }
 
     fn tell(&self, event: &Event<'_>) {
         self.observer.event(nanos(self.start), event);
     }
 
-    fn is_unfinished(&self) -> bool {
-        let finished: u64 = self.stages.iter().map(|stage| stage.tasks).sum();
-        finished < self.schedule.total() as u64
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn never_started(&self) -> RunError {
-        let graph = self.context.plan.typed.graph();
-        let left = self.stages.entries().filter_map(|(id, report)| {
-            let left = self.schedule.tasks(id) as u64 - report.tasks;
-            (left > 0).then(|| format!("{left} of `{}`", graph.stages[id].name))
+    fn never_started(&self, schedule: &Schedule, tally: &Tally) -> RunError {
+        let stages = self.context.plan.typed.graph().stages.entries();
+        let left = stages.filter_map(|(id, stage)| {
+            let ended = tally.stages.get(&id).map_or(0, |report| report.tasks);
+            let left = schedule.tasks(id) as u64 - ended;
+            (left > 0).then(|| format!("{left} of `{}`", stage.name))
         });
         let left = left.collect::<Vec<_>>().join(", ");
         fault(format!("tasks were never started: {left}"))
     }
 
-    fn report(mut self) -> Report {
-        self.written.sort_by_key(|(place, _)| *place);
+    fn report(self, mut tally: Tally) -> Report {
+        let mut shared = self
+            .shared
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        shared.written.sort_by_key(|(place, _)| *place);
         let mut skipped = std::mem::take(&mut *self.context.store.skipped());
         skipped.sort();
+        let stages = self.context.plan.typed.graph().stages.ids();
+        let stages = stages.map(|stage| StageReport {
+            device: self.context.device.name().to_owned(),
+            ..tally.stages.remove(&stage).unwrap_or_default()
+        });
         Report {
-            stages: self.stages,
-            makespan: self.makespan,
+            stages: stages.collect(),
+            makespan: tally.end,
             peak_memory: self.context.memory.peak(),
-            written: self.written.into_iter().map(|(_, file)| file).collect(),
-            preview: self.preview,
+            written: shared.written.into_iter().map(|(_, file)| file).collect(),
+            preview: shared.preview,
             skipped,
         }
     }
 }
 
-/// Runs tasks until there are no more. Tasks could start at `since`.
-fn work(
-    context: &Context<'_>,
-    worker: usize,
-    since: Instant,
-    tasks: &Receiver<TaskId>,
-    outcomes: &Sender<Outcome>,
-) {
-    for task in tasks {
-        let start = nanos(since);
-        let outcome = context.run(task).map(|done| Done {
-            worker,
-            start,
-            ..done
-        });
-        if outcomes.send((task, outcome)).is_err() {
-            return;
+impl Tally {
+    fn count(&mut self, task: TaskId, start: &Start, time: Nanos, peak_memory: u64) {
+        let report = self.stages.entry(task.stage).or_default();
+        report.tasks += 1;
+        report.stolen += u64::from(start.stolen_from.is_some());
+        report.busy = report.busy.saturating_add(time);
+        report.longest = report.longest.max(time);
+        report.peak_memory = report.peak_memory.max(peak_memory);
+    }
+
+    fn add(mut self, other: Self) -> Self {
+        for (stage, counted) in other.stages {
+            let report = self.stages.entry(stage).or_default();
+            report.tasks += counted.tasks;
+            report.stolen += counted.stolen;
+            report.busy = report.busy.saturating_add(counted.busy);
+            report.longest = report.longest.max(counted.longest);
+            report.peak_memory = report.peak_memory.max(counted.peak_memory);
         }
+        self.end = self.end.max(other.end);
+        self
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
-use haul_ir::cost::Nanos;
 use haul_ir::expr::Symbol;
 use haul_ir::graph::Producer;
 use haul_ir::id::{CollectionId, IdVec, StageId, ValueId};
@@ -50,10 +48,6 @@ pub(crate) struct Bindings {
 /// What a task did.
 #[derive(Default)]
 pub(crate) struct Done {
-    pub(crate) worker: usize,
-    /// Since tasks could start.
-    pub(crate) start: Nanos,
-    pub(crate) time: Nanos,
     pub(crate) peak_memory: u64,
     pub(crate) written: Vec<(FilePlace, Written)>,
     pub(crate) bound: Vec<(Symbol, u64)>,
@@ -73,16 +67,12 @@ impl Context<'_> {
     /// Runs a task on as many threads as it was granted CPUs.
     ///
     /// # Errors
-    /// What went wrong, with its place.
+    /// What went wrong, with its op where there is one.
     pub(crate) fn run(&self, id: TaskId) -> Result<Done, RunError> {
-        let start = Instant::now();
         let stage = &self.plan.typed.graph().stages[id.stage];
         let request = self.plan.stages[id.stage].request(&stage.requests);
         let threads = request.cpus.max(1) as usize;
-        let done = self.pools.run(threads, || self.compute(id, request.memory));
-        let mut done = done.map_err(|error| error.in_task(&stage.name, self.item_name(id)))?;
-        done.time = Nanos::try_from(start.elapsed().as_nanos()).unwrap_or(Nanos::MAX);
-        Ok(done)
+        self.pools.run(threads, || self.compute(id, request.memory))
     }
 
     fn compute(&self, id: TaskId, memory: u64) -> Result<Done, RunError> {

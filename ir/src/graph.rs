@@ -138,7 +138,7 @@ pub struct Stage {
 }
 
 /// What one task of a stage asks for, all on one node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Request {
     /// Whole CPUs, at least 1.
     pub cpus: u32,

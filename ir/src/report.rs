@@ -40,6 +40,8 @@ pub struct Preview {
 pub struct StageReport {
     /// Tasks that finished.
     pub tasks: u64,
+    /// Those that ran on another worker than the one that had made them ready.
+    pub stolen: u64,
     /// Time of the tasks added up.
     pub busy: Nanos,
     /// The longest task.

@@ -1,0 +1,246 @@
+//! What running tasks hold, and what is ready but cannot have what it requests yet.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use haul_ir::cost::Nanos;
+use haul_ir::graph::Request;
+use haul_ir::id::{IdVec, StageId};
+use haul_ir::plan::Plan;
+
+use super::tasks::{Ready, Tasks};
+use crate::grant::{self, Grant, Lack, Ledger};
+
+/// Why ready tasks of a stage do not start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) stage: StageId,
+    /// `cpus`, `memory`, `gpus`, `vram`, or `stored values`.
+    pub(crate) lacks: &'static str,
+    /// The stages whose tasks hold it.
+    pub(crate) behind: Vec<StageId>,
+}
+
+/// What was decided for a lane.
+#[derive(Default)]
+pub(super) struct Decision {
+    /// What starts: all of a candidate, one task of what waited.
+    pub(super) start: Option<(Ready, Grant)>,
+    /// Stages that were passed over for the first time.
+    pub(super) refusals: Vec<Refusal>,
+    /// Something that waits could start besides.
+    pub(super) more: bool,
+}
+
+/// Values between tasks, when a decision is made.
+#[derive(Clone, Copy)]
+pub(super) struct Stored {
+    pub(super) bytes: u64,
+    /// Whether tasks that use some of them up are running or ready.
+    pub(super) has_consumers: bool,
+}
+
+/// The ledger, and queues of what it refused.
+pub(super) struct Grants {
+    ledger: Ledger,
+    memory: u64,
+    classes: Vec<Class>,
+    stages: IdVec<StageId, (ClassIndex, Nanos)>,
+    /// The most urgent stage that waits, of each class.
+    heads: BTreeSet<(Urgency, ClassIndex)>,
+    /// What each lane runs.
+    running: Vec<Option<StageId>>,
+}
+
+type ClassIndex = usize;
+
+/// The longest path goes first.
+type Urgency = (Reverse<Nanos>, StageId);
+
+/// Stages that request the same wait in one queue: all of them fit, or none.
+struct Class {
+    request: Request,
+    consumes: bool,
+    queue: BTreeMap<Urgency, Waiting>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    ready: Vec<Ready>,
+    is_told: bool,
+}
+
+impl Grants {
+    pub(super) fn new(plan: &Plan, tasks: &Tasks, ledger: Ledger, lanes: usize) -> Self {
+        let mut classes = Vec::new();
+        let mut known = HashMap::new();
+        let stages = plan.typed.graph().stages.ids().map(|id| {
+            let (request, consumes) = (grant::request(plan, id), tasks.consumes(id));
+            let kind = (request.clone(), consumes);
+            let class = *known.entry(kind).or_insert_with(|| {
+                classes.push(Class {
+                    request,
+                    consumes,
+                    queue: BTreeMap::new(),
+                });
+                classes.len() - 1
+            });
+            (class, tasks.path(id))
+        });
+        Self {
+            stages: stages.collect(),
+            memory: ledger.memory(),
+            ledger,
+            classes,
+            heads: BTreeSet::new(),
+            running: vec![None; lanes],
+        }
+    }
+
+    /// Takes back what a lane held.
+    pub(super) fn give_back(&mut self, lane: usize, held: Option<Grant>) {
+        if let Some(grant) = held {
+            self.ledger.give_back(grant);
+            self.running[lane] = None;
+        }
+    }
+
+    /// Starts the most urgent task that can have all it requests, of those that wait and the
+    /// candidate.
+    pub(super) fn decide(
+        &mut self,
+        lane: usize,
+        candidate: Option<Ready>,
+        stored: Stored,
+    ) -> Decision {
+        let decision = self.choose(candidate, stored);
+        if let Some((ready, _)) = &decision.start {
+            self.running[lane] = Some(ready.stage);
+        }
+        decision
+    }
+
+    fn choose(&mut self, candidate: Option<Ready>, stored: Stored) -> Decision {
+        let mut decision = Decision::default();
+        if let Some(ready) = candidate {
+            let (class, _) = self.stages[ready.stage];
+            if self.heads.is_empty()
+                && let Ok(grant) = self.grant(class, stored)
+            {
+                decision.start = Some((ready, grant));
+                return decision;
+            }
+            self.wait(ready);
+        }
+        let mut refused = Vec::new();
+        for class in self.heads() {
+            match self.grant(class, stored) {
+                Ok(grant) => {
+                    decision.start = self.take(class).map(|ready| (ready, grant));
+                    break;
+                }
+                Err(lacks) => refused.push((class, lacks)),
+            }
+        }
+        decision.refusals = self.refusals(&refused);
+        decision.more = decision.start.is_some() && self.something_fits(stored);
+        decision
+    }
+
+    /// Hands out what a class requests, or tells what is lacking. While stored values fill half of
+    /// the memory, tasks that only add to them leave the room to those that use them up.
+    fn grant(&mut self, class: ClassIndex, stored: Stored) -> Result<Grant, &'static str> {
+        let Class {
+            request, consumes, ..
+        } = &self.classes[class];
+        let crowded = stored.has_consumers && stored.bytes > self.memory / 2;
+        match crowded && !consumes {
+            true => Err("stored values"),
+            false => self.ledger.grant(request, stored.bytes).map_err(Lack::word),
+        }
+    }
+
+    fn something_fits(&mut self, stored: Stored) -> bool {
+        self.heads().into_iter().any(|class| {
+            let granted = self.grant(class, stored);
+            granted.map(|grant| self.ledger.give_back(grant)).is_ok()
+        })
+    }
+
+    /// The classes that wait, the most urgent first.
+    fn heads(&self) -> Vec<ClassIndex> {
+        self.heads.iter().map(|(_, class)| *class).collect()
+    }
+
+    fn wait(&mut self, ready: Ready) {
+        let (class, path) = self.stages[ready.stage];
+        let queue = &mut self.classes[class].queue;
+        let before = queue.first_key_value().map(|(head, _)| *head);
+        let waiting = queue.entry((Reverse(path), ready.stage)).or_default();
+        waiting.ready.push(ready);
+        self.move_head(class, before);
+    }
+
+    /// Takes one task of the stage that heads a queue.
+    fn take(&mut self, class: ClassIndex) -> Option<Ready> {
+        let mut entry = self.classes[class].queue.first_entry()?;
+        let head = *entry.key();
+        let waiting = entry.get_mut();
+        waiting.is_told = false;
+        let ready = waiting.ready.last_mut()?;
+        let first = Ready {
+            end: ready.first + 1,
+            ..*ready
+        };
+        ready.first += 1;
+        if ready.is_empty() {
+            waiting.ready.pop();
+        }
+        if waiting.ready.is_empty() {
+            entry.remove();
+        }
+        self.move_head(class, Some(head));
+        Some(first)
+    }
+
+    fn move_head(&mut self, class: ClassIndex, before: Option<Urgency>) {
+        let now = self.classes[class].queue.first_key_value();
+        let now = now.map(|(head, _)| *head);
+        if before == now {
+            return;
+        }
+        if let Some(head) = before {
+            self.heads.remove(&(head, class));
+        }
+        if let Some(head) = now {
+            self.heads.insert((head, class));
+        }
+    }
+
+    /// What is to be told of heads that were refused; of each once, until one of its tasks starts.
+    fn refusals(&mut self, refused: &[(ClassIndex, &'static str)]) -> Vec<Refusal> {
+        let mut refusals = Vec::new();
+        for (class, lacks) in refused {
+            let Some(mut entry) = self.classes[*class].queue.first_entry() else {
+                continue;
+            };
+            let (_, stage) = *entry.key();
+            if !std::mem::replace(&mut entry.get_mut().is_told, true) {
+                let mut behind: Vec<_> = self.running.iter().flatten().copied().collect();
+                behind.sort_unstable();
+                behind.dedup();
+                refusals.push(Refusal {
+                    stage,
+                    lacks,
+                    behind,
+                });
+            }
+        }
+        refusals
+    }
+
+    #[cfg(test)]
+    pub(super) fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+}
