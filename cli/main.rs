@@ -4,6 +4,8 @@
 //! something (a mistake, a change, a failed run), 2 usage or trouble, 3 a policy failed, 130
 //! interrupted.
 
+mod cache;
+mod caching;
 mod check;
 mod diff;
 mod exit;
@@ -50,6 +52,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Args),
+    Cache(cache::Args),
     Plan(plan::Args),
     Snapshot(snapshot::Args),
     Why(why::Args),
@@ -64,6 +67,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
+        Command::Cache(args) => cache::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Snapshot(args) => snapshot::run(&args),
         Command::Why(args) => why::run(&args),

@@ -19,7 +19,7 @@ use crate::file::File;
 use crate::lints::{self, Lints};
 use crate::progress::Both;
 use crate::records::{self, Records};
-use crate::{machine, messages, progress, terminal};
+use crate::{caching, machine, messages, progress, terminal};
 
 /// Runs a pipeline on this machine.
 ///
@@ -42,6 +42,11 @@ pub(crate) struct Args {
     /// Memory to use at most, such as 4GiB; all, if left out.
     #[arg(long, value_name = "AMOUNT", value_parser = machine::memory)]
     memory: Option<u64>,
+    /// The folder that outputs go to and stay in; that of the pipeline file, if left out.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    caching: caching::Args,
     #[command(flatten)]
     records: records::Args,
     /// Prints no plan, no progress and no report: only results, warnings and errors.
@@ -132,9 +137,10 @@ fn execute(
 ) -> Result<Exit, Trouble> {
     let options = Options {
         paths,
-        out: file.folder(),
+        out: args.out.clone().unwrap_or_else(|| file.folder()),
         machine,
         cancel,
+        caching: args.caching.of(file)?,
     };
     let observer = progress::observer(plan, args.quiet, !args.records.json);
     let records = Records::new(&args.records, plan);
@@ -158,6 +164,7 @@ fn tell(args: &Args, plan: &Plan, outcome: Result<Report, RunError>) -> Result<E
             if args.records.json {
                 return Ok(Exit::Fine); // The report is the last line.
             }
+            args.caching.tell(&report);
             let colour = terminal::colour();
             let preview = report.preview.as_ref();
             let preview = preview.map_or_else(String::new, |p| render::preview(plan, p));
@@ -186,7 +193,7 @@ fn located(file: &File, plan: &Plan, places: &Places, mut error: RunError) -> Ru
 }
 
 fn interrupted() -> Exit {
-    terminal::tell("interrupted: no output is left half written\n");
+    terminal::tell("interrupted: no output is left half written; `--resume` goes on from here\n");
     Exit::Interrupted
 }
 

@@ -14,6 +14,7 @@ mod purity;
 mod records;
 #[cfg(feature = "remote")]
 mod remote;
+mod resume;
 mod review;
 mod run;
 mod snapshots;

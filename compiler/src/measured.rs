@@ -63,6 +63,8 @@ pub struct MeasuredStage {
     pub stage: String,
     /// How many tasks ran.
     pub tasks: u64,
+    /// How many of them did not compute, as an earlier run had.
+    pub reused: u64,
     /// The device that computed, as it names itself.
     pub device: String,
     /// What the plan says.
@@ -74,7 +76,7 @@ pub struct MeasuredStage {
 /// What the plan says of a stage; unknown where there is nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PredictedStage {
-    /// Nanoseconds of all tasks added up.
+    /// Nanoseconds of all tasks that computed added up.
     pub time: Option<Nanos>,
     /// Most bytes that one task holds at once.
     pub peak_memory: Option<u64>,
@@ -169,9 +171,10 @@ fn stages(plan: &Plan, report: &Report) -> Vec<MeasuredStage> {
         MeasuredStage {
             stage: plan.typed.graph().stages[id].name.clone(),
             tasks: done.tasks,
+            reused: done.reused,
             device: done.device.clone(),
             predicted: PredictedStage {
-                time: predicted_time(plan, id, done.tasks),
+                time: predicted_time(plan, id, done.computed()),
                 peak_memory: peak_memory.and_then(|bytes| bytes.try_into().ok()),
             },
             measured: MeasuredTasks {

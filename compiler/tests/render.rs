@@ -92,6 +92,7 @@ fn after_a_run() {
     let stage = StageReport {
         stolen: 0,
         tasks: 1,
+        reused: 0,
         busy: 4_400_000,
         longest: 4_400_000,
         peak_memory: 76_546_048,
@@ -109,6 +110,10 @@ fn after_a_run() {
         ..Report::default()
     };
     assert_page!("report", report(&spectra(), &measured, Colour::Plain));
+    let mut resumed = measured;
+    let first = resumed.stages.iter_mut().next().expect("a stage");
+    (first.tasks, first.reused) = (3, 2);
+    assert_page!("resumed", report(&spectra(), &resumed, Colour::Plain));
 }
 
 #[test]

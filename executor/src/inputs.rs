@@ -13,12 +13,15 @@ use haul_ir::types::{TensorType, ValueType};
 use crate::bind::Dims;
 use crate::error::{IoError, RunError};
 use crate::io::{self, Access};
+use crate::stamp::Stamps;
 
 /// The inputs of a run.
 pub(crate) struct Inputs {
     pub(crate) collections: IdVec<CollectionId, Items>,
     /// Sizes that inputs bind for the whole run.
     pub(crate) dims: Dims,
+    /// What tells whether their files are written to.
+    pub(crate) stamps: Stamps,
 }
 
 /// The items of a collection.
@@ -63,7 +66,12 @@ impl Inputs {
                 _ => {}
             }
         }
-        let mut inputs = Self { collections, dims };
+        let stamps = Stamps::of(graph, &collections, access.paths);
+        let mut inputs = Self {
+            collections,
+            dims,
+            stamps,
+        };
         inputs.split(graph, &shapes)?;
         inputs.bind_widths(graph)?;
         Ok(inputs)
@@ -145,6 +153,21 @@ fn check_item(
         let (name, path) = (&input.name, path.display());
         RunError::new(format!("input `{name}` (`{path}`): {reason}"))
     })
+}
+
+/// The files that an input reads, called as it calls them.
+pub(crate) fn files_of<'a>(
+    input: &'a Input,
+    collections: &'a IdVec<CollectionId, Items>,
+) -> Vec<&'a Path> {
+    match (&input.source, input.collection) {
+        (Source::File(file), _) => vec![Path::new(&file.path)],
+        (Source::Files { .. }, Some(over)) => {
+            let files = collections[over].files.iter();
+            files.map(PathBuf::as_path).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// A file of a collection, as its input says to read it.

@@ -4,6 +4,7 @@
 //! stage requests. What the plan asks for and the machine has not is an error, not a fallback.
 
 mod bind;
+mod cache;
 mod cancel;
 mod device;
 mod error;
@@ -25,17 +26,20 @@ mod remote;
 mod run;
 mod scalar;
 mod schedule;
+mod stamp;
 mod store;
 mod strided;
 mod table;
 mod task;
 mod tensor;
+mod whole;
 mod workers;
 
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]
 mod support;
 
+pub use cache::{Cache, Caching, Keep, Kept};
 pub use cancel::Cancel;
 pub use error::{ErrorKind, IoError, Place, RunError};
 pub use io::{files, header};

@@ -1,7 +1,7 @@
 //! Outputs: where they go, and writing them so that they are there whole or not at all.
 
-use std::collections::HashMap;
-use std::fs::{self, Permissions};
+use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
 
@@ -14,10 +14,12 @@ use tempfile::NamedTempFile;
 
 use crate::cancel::Stop;
 use crate::error::{IoError, RunError};
-use crate::inputs::Items;
+use crate::inputs::{Items, files_of};
 use crate::io;
 use crate::paths::{Paths, parse};
+use crate::stamp::local;
 use crate::tensor::Data;
+use crate::whole;
 
 /// Bytes that are written at a time.
 const BLOCK: usize = 1 << 18;
@@ -40,7 +42,7 @@ impl<'a> Outputs<'a> {
     /// Settles the path of every file.
     ///
     /// # Errors
-    /// A path leaves the folder of the pipeline, or two files would have one path.
+    /// A path leaves the folder, two files would have one path, or a file is also an input.
     pub(crate) fn plan(
         graph: &'a Graph,
         folder: &Path,
@@ -52,15 +54,19 @@ impl<'a> Outputs<'a> {
         } else {
             folder
         };
-        let folder = named
-            .canonicalize()
-            .map_err(|error| IoError::new(named, error))?;
+        let made = fs::create_dir_all(named).and_then(|()| named.canonicalize());
+        let folder = made.map_err(|error| IoError::new(named, error))?;
+        let read = files_read(graph, remote, collections);
         let mut owners: HashMap<PathBuf, String> = HashMap::new();
         let mut paths = Vec::new();
         for output in &graph.outputs {
             let items = paths_of(output, graph, collections);
             for path in &items {
                 let normal = normal(path).map_err(|reason| of_output(output, path, &reason))?;
+                if let Some(input) = read.get(&folder.join(&normal)) {
+                    let reason = format!("input `{input}` reads this file: write to another one");
+                    return Err(of_output(output, path, &reason));
+                }
                 if let Some(other) = owners.insert(normal, output.name.clone()) {
                     let reason = format!("another file of output `{other}` has this path as well");
                     return Err(of_output(output, path, &reason));
@@ -79,6 +85,19 @@ impl<'a> Outputs<'a> {
             paths,
             takers,
         })
+    }
+
+    /// Removes what runs that were killed left in the folders that outputs go to.
+    pub(crate) fn sweep(&self) {
+        let paths = self.paths.iter().flatten();
+        let files = paths.filter(|path| !Location::is_remote(path));
+        let folders: HashSet<_> = files.filter_map(|path| Path::new(path).parent()).collect();
+        for folder in folders {
+            let folder = self.folder.join(folder);
+            if self.check_inside(&folder).is_ok() {
+                whole::sweep(&folder);
+            }
+        }
     }
 
     /// Whether a value is written.
@@ -149,11 +168,7 @@ impl<'a> Outputs<'a> {
         let parent = target.parent().unwrap_or(&self.folder);
         self.check_inside(parent)?;
         fs::create_dir_all(parent)?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".haul-");
-        #[cfg(unix)]
-        builder.permissions(<Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
-        let (file, bytes) = write_to(builder.tempfile_in(parent)?, data, sink, stop)?;
+        let (file, bytes) = write_to(whole::begin(parent)?, data, sink, stop)?;
         file.as_file().sync_all()?;
         stop.check()?;
         file.persist(&target).map_err(|error| error.error)?;
@@ -182,7 +197,7 @@ impl<'a> Outputs<'a> {
         match real.starts_with(&self.folder) {
             true => Ok(()),
             false => Err(std::io::Error::other(
-                "a link leads outside of the pipeline's folder",
+                "a link leads outside of the folder that outputs stay in",
             )),
         }
     }
@@ -263,6 +278,22 @@ impl Seek for Stoppable<'_> {
     }
 }
 
+/// The files of this machine that inputs read, with the names of the inputs.
+fn files_read<'a>(
+    graph: &'a Graph,
+    paths: &Paths,
+    collections: &IdVec<CollectionId, Items>,
+) -> HashMap<PathBuf, &'a str> {
+    let mut read = HashMap::new();
+    for input in graph.inputs.iter() {
+        for file in files_of(input, collections) {
+            let file = local(file, paths).and_then(|file| file.canonicalize().ok());
+            read.extend(file.map(|file| (file, input.name.as_str())));
+        }
+    }
+    read
+}
+
 fn paths_of(
     output: &Output,
     graph: &Graph,
@@ -296,7 +327,7 @@ fn inside(path: &str) -> Result<PathBuf, &'static str> {
             Component::CurDir => {}
             Component::ParentDir => return Err("a path must not go up with `..`"),
             Component::RootDir | Component::Prefix(_) => {
-                return Err("a path must be relative to the pipeline's folder");
+                return Err("a path must be relative to the folder that outputs stay in");
             }
         }
     }

@@ -12,9 +12,10 @@ use haul_ir::plan::{Plan, Side};
 use haul_ir::report::{Preview, Report, StageReport, Written};
 use rayon::ThreadPool;
 
+use crate::cache::{Caching, Parts, Resume};
 use crate::cancel::{Cancel, Stop};
 use crate::device::cpu::Cpu;
-use crate::device::fault;
+use crate::device::{Device, fault};
 use crate::error::{ErrorKind, RunError};
 use crate::grant::Ledger;
 use crate::inputs::Inputs;
@@ -42,6 +43,8 @@ pub struct Options {
     pub machine: Machine,
     /// Stops the run.
     pub cancel: Cancel,
+    /// What it takes from a cache and gives to it, where it has one.
+    pub caching: Option<Caching>,
 }
 
 /// Runs a plan on this machine.
@@ -73,20 +76,31 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
     }
     let collections = &inputs.collections;
     let device = Cpu::new(options.machine.cpu.clone());
+    let outputs = Outputs::plan(graph, &options.out, &options.paths, collections)?;
+    outputs.sweep();
+    let programs = programs(plan);
+    let parts = Parts {
+        plan,
+        programs: &programs,
+        inputs: &inputs,
+        paths: &options.paths,
+        stop: &stop,
+        device: device.name(),
+    };
+    let caching = options.caching.as_ref();
+    let resume = caching.map(|caching| pools.run(threads, || Ok(Resume::plan(caching, parts))));
     let context = Context {
         plan,
-        programs: programs(plan),
+        programs: &programs,
         collections,
         device: &device,
         memory: memory.clone(),
-        store: Store::new(graph, &options.paths, collections, stored.clone(), &stop),
-        outputs: Outputs::plan(graph, &options.out, &options.paths, collections)?,
+        store: Store::new(graph, access, &inputs),
+        outputs,
+        resume: resume.transpose()?,
         pools,
         stop: &stop,
-        bindings: Mutex::new(Bindings {
-            all: inputs.dims.clone(),
-            of_item: HashMap::new(),
-        }),
+        bindings: Mutex::new(Bindings::new(inputs.dims.clone())),
     };
     let widths = collections.iter().map(|items| items.names.len()).collect();
     let gpus = options.machine.emulated.iter();
@@ -94,7 +108,9 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
     let ledger = Ledger::new(options.machine.cpus, memory.limit()).with_gpus(gpus);
     let (schedule, lanes) = Schedule::new(plan, &widths, ledger, threads);
     let run = Run::new(&context, observer);
-    let tally = run.tasks(&schedule, lanes)?;
+    let ran = run.tasks(&schedule, lanes);
+    context.resume.iter().for_each(Resume::remember);
+    let tally = ran?;
     let written = context.pools.run(threads, || context.write_inputs())?;
     run.record_written(written);
     debug_assert_eq!(memory.used(), 0, "a value outlived its last reader");
@@ -196,7 +212,7 @@ impl Work for Run<'_> {
             Ok(done) => {
                 tally.end = nanos(self.start);
                 let time = tally.end - begin;
-                tally.count(task, start, time, done.peak_memory);
+                tally.count(task, start, time, &done);
                 self.record(task, worker, begin, time, done);
                 Some(Outcome::Done)
             }
@@ -332,7 +348,10 @@ impl<'a> Run<'a> {
             .unwrap_or_else(PoisonError::into_inner);
         shared.written.sort_by_key(|(place, _)| *place);
         let mut skipped = std::mem::take(&mut *self.context.store.skipped());
+        let of_earlier = self.context.resume.iter().flat_map(Resume::skipped);
+        skipped.extend(of_earlier.cloned());
         skipped.sort();
+        skipped.dedup();
         let stages = self.context.plan.typed.graph().stages.ids();
         let stages = stages.map(|stage| StageReport {
             device: self.context.device.name().to_owned(),
@@ -350,13 +369,14 @@ impl<'a> Run<'a> {
 }
 
 impl Tally {
-    fn count(&mut self, task: TaskId, start: &Start, time: Nanos, peak_memory: u64) {
+    fn count(&mut self, task: TaskId, start: &Start, time: Nanos, done: &Done) {
         let report = self.stages.entry(task.stage).or_default();
         report.tasks += 1;
         report.stolen += u64::from(start.stolen_from.is_some());
+        report.reused += u64::from(done.is_reused);
         report.busy = report.busy.saturating_add(time);
         report.longest = report.longest.max(time);
-        report.peak_memory = report.peak_memory.max(peak_memory);
+        report.peak_memory = report.peak_memory.max(done.peak_memory);
     }
 
     fn add(mut self, other: Self) -> Self {
@@ -364,6 +384,7 @@ impl Tally {
             let report = self.stages.entry(stage).or_default();
             report.tasks += counted.tasks;
             report.stolen += counted.stolen;
+            report.reused += counted.reused;
             report.busy = report.busy.saturating_add(counted.busy);
             report.longest = report.longest.max(counted.longest);
             report.peak_memory = report.peak_memory.max(counted.peak_memory);

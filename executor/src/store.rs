@@ -2,6 +2,7 @@
 //! task needs them. Each is freed when the last task that needs it takes it.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use haul_ir::format::File;
@@ -15,10 +16,11 @@ use crate::bind::Dims;
 use crate::cancel::Stop;
 use crate::device::{fault, shortage_error};
 use crate::error::RunError;
-use crate::inputs::{Items, item_file, of_input};
+use crate::inputs::{Inputs, Items, item_file, of_input};
 use crate::io::{self, Access};
 use crate::memory::Account;
 use crate::paths::Paths;
+use crate::stamp::Stamps;
 use crate::strided;
 use crate::tensor::{Data, Tensor, size};
 
@@ -27,13 +29,14 @@ pub(crate) struct Store<'a> {
     graph: &'a Graph,
     paths: &'a Paths,
     collections: &'a IdVec<CollectionId, Items>,
+    stamps: &'a Stamps,
     account: Arc<Account>,
     stop: &'a Stop,
     /// How many tasks read each value, or each item of it.
     readers: IdVec<ValueId, usize>,
     made: Mutex<HashMap<(ValueId, usize), Kept>>,
     /// A lock for each item of each input, so that one task reads it and others wait.
-    read: IdVec<InputId, Vec<Mutex<Option<Kept>>>>,
+    read: IdVec<InputId, Vec<Mutex<Slot>>>,
     skipped: Mutex<Vec<Skipped>>,
 }
 
@@ -42,28 +45,36 @@ struct Kept {
     readers_left: usize,
 }
 
+/// An item of an input, read when the first task needs it.
+struct Slot {
+    data: Option<Data>,
+    readers_left: usize,
+}
+
 impl<'a> Store<'a> {
-    pub(crate) fn new(
-        graph: &'a Graph,
-        paths: &'a Paths,
-        collections: &'a IdVec<CollectionId, Items>,
-        account: Arc<Account>,
-        stop: &'a Stop,
-    ) -> Self {
+    pub(crate) fn new(graph: &'a Graph, access: Access<'a>, inputs: &'a Inputs) -> Self {
+        let collections = &inputs.collections;
         let count = |over: Option<CollectionId>| over.map_or(1, |id| collections[id].names.len());
+        let readers = count_readers(graph, &count);
         let slots = graph.inputs.iter().map(|input| {
-            let items = 0..count(input.collection);
-            items.map(|_| Mutex::new(None)).collect()
+            let slot = |_| {
+                Mutex::new(Slot {
+                    data: None,
+                    readers_left: readers[input.value],
+                })
+            };
+            (0..count(input.collection)).map(slot).collect()
         });
         Self {
             graph,
-            paths,
+            paths: access.paths,
             collections,
-            account,
-            stop,
-            readers: count_readers(graph, &count),
+            stamps: &inputs.stamps,
+            account: access.account.clone(),
+            stop: access.stop,
             made: Mutex::default(),
             read: slots.collect(),
+            readers,
             skipped: Mutex::default(),
         }
     }
@@ -93,15 +104,32 @@ impl<'a> Store<'a> {
         item: Option<usize>,
         dims: &Dims,
     ) -> Result<Data, RunError> {
-        let item = item
-            .filter(|_| self.graph.values[value].over.is_some())
-            .unwrap_or(0);
+        let item = self.index(value, item);
         if let Producer::Input(input) = self.graph.values[value].producer {
             return self.take_input(input, item, dims);
         }
+        self.take_made(value, item)
+            .ok_or_else(|| fault(format!("{value:?} is read before it is made")))
+    }
+
+    /// Says that one of the tasks that read a value will not take it.
+    pub(crate) fn release(&self, value: ValueId, item: Option<usize>) {
+        let item = self.index(value, item);
+        match self.graph.values[value].producer {
+            Producer::Input(input) => self.release_input(input, item),
+            // What nobody needs is not made.
+            Producer::Op(_) => drop(self.take_made(value, item)),
+        }
+    }
+
+    fn index(&self, value: ValueId, item: Option<usize>) -> usize {
+        item.filter(|_| self.graph.values[value].over.is_some())
+            .unwrap_or(0)
+    }
+
+    fn take_made(&self, value: ValueId, item: usize) -> Option<Data> {
         let mut made = self.made();
-        let kept = made.remove(&(value, item));
-        let kept = kept.ok_or_else(|| fault(format!("{value:?} is read before it is made")))?;
+        let kept = made.remove(&(value, item))?;
         let data = kept.data.clone();
         if kept.readers_left > 1 {
             let readers_left = kept.readers_left - 1;
@@ -113,7 +141,7 @@ impl<'a> Store<'a> {
                 },
             );
         }
-        Ok(data)
+        Some(data)
     }
 
     /// How many items a value has.
@@ -127,23 +155,31 @@ impl<'a> Store<'a> {
             return Err(fault(format!("{input:?} has no item {item}")));
         };
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        let value = self.graph.inputs[input].value;
-        let kept = match slot.take() {
-            Some(kept) => kept,
-            None => Kept {
-                data: self.read_input(input, item, dims)?,
-                readers_left: self.readers[value],
-            },
+        let data = match slot.data.take() {
+            Some(data) => data,
+            None => self.read_input(input, item, dims)?,
         };
-        let data = kept.data.clone();
-        if kept.readers_left > 1 {
-            let readers_left = kept.readers_left - 1;
-            *slot = Some(Kept {
-                readers_left,
-                ..kept
-            });
-        }
+        slot.readers_left = slot.readers_left.saturating_sub(1);
+        slot.data = (slot.readers_left > 0).then(|| data.clone());
         Ok(data)
+    }
+
+    fn release_input(&self, input: InputId, item: usize) {
+        let Some(slot) = self.read[input].get(item) else {
+            return;
+        };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.readers_left = slot.readers_left.saturating_sub(1);
+        if slot.readers_left > 0 {
+            return;
+        }
+        // A slice that nobody read did not read what it is cut from either.
+        let was_read = slot.data.take().is_some();
+        if let Source::Split { of, .. } = self.graph.inputs[input].source
+            && !was_read
+        {
+            self.release_input(of, 0);
+        }
     }
 
     fn read_input(&self, id: InputId, item: usize, dims: &Dims) -> Result<Data, RunError> {
@@ -189,6 +225,7 @@ impl<'a> Store<'a> {
             true => RunError::cancelled(),
             false => error.of_input(&input.name),
         })?;
+        self.stamps.check(Path::new(&file.path), self.paths)?;
         if read.skipped > 0 {
             self.skipped().push(Skipped {
                 input: input.name.clone(),

@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use haul_ir::expr::Symbol;
-use haul_ir::graph::Producer;
+use haul_ir::graph::{Graph, Producer};
 use haul_ir::id::{CollectionId, IdVec, StageId, ValueId};
 use haul_ir::plan::Plan;
 use haul_ir::report::{Preview, Written};
 
 use crate::bind::Dims;
+use crate::cache::Resume;
 use crate::cancel::Stop;
 use crate::device::{Device, GroupCall, Held, Task, fault, shortage_error};
 use crate::error::RunError;
@@ -26,12 +28,14 @@ use crate::tensor::Data;
 /// What all tasks of a run share.
 pub(crate) struct Context<'a> {
     pub(crate) plan: &'a Plan,
-    pub(crate) programs: IdVec<StageId, Program>,
+    pub(crate) programs: &'a IdVec<StageId, Program>,
     pub(crate) collections: &'a IdVec<CollectionId, Items>,
     pub(crate) device: &'a dyn Device,
     pub(crate) memory: Arc<Memory>,
     pub(crate) store: Store<'a>,
     pub(crate) outputs: Outputs<'a>,
+    /// What is taken from a cache and given to it, where there is one.
+    pub(crate) resume: Option<Resume<'a>>,
     pub(crate) pools: Pools,
     pub(crate) stop: &'a Stop,
     pub(crate) bindings: Mutex<Bindings>,
@@ -52,6 +56,49 @@ pub(crate) struct Done {
     pub(crate) written: Vec<(FilePlace, Written)>,
     pub(crate) bound: Vec<(Symbol, u64)>,
     pub(crate) preview: Option<Preview>,
+    /// Whether it did not compute, since an earlier run did.
+    pub(crate) is_reused: bool,
+}
+
+impl Bindings {
+    /// What is known when only the inputs were looked at.
+    pub(crate) fn new(all: Dims) -> Self {
+        let of_item = HashMap::new();
+        Self { all, of_item }
+    }
+
+    /// The size of a symbol for a task.
+    pub(crate) fn size(&self, graph: &Graph, task: TaskId, symbol: &Symbol) -> Option<u64> {
+        let key = graph.stages[task.stage].each.zip(task.item);
+        let mut of_item = key
+            .and_then(|key| self.of_item.get(&key))
+            .into_iter()
+            .flatten();
+        let found = of_item.find(|(known, _)| known == symbol);
+        found
+            .map(|(_, size)| *size)
+            .or_else(|| self.all.get(symbol))
+    }
+
+    /// Says what a task learned of a symbol.
+    ///
+    /// # Errors
+    /// Another task learned something else.
+    pub(crate) fn bind(
+        &mut self,
+        graph: &Graph,
+        task: TaskId,
+        symbol: &Symbol,
+        size: u64,
+    ) -> Result<(), RunError> {
+        let over = graph.dims.get(symbol).and_then(|dim| dim.per_item);
+        let bound = match over.zip(task.item) {
+            Some(key) => return bind_item(self.of_item.entry(key).or_default(), symbol, size),
+            None => self.all.bind(symbol, size),
+        };
+        self.all.take_fresh();
+        bound.map_err(RunError::new)
+    }
 }
 
 impl Context<'_> {
@@ -75,18 +122,26 @@ impl Context<'_> {
         self.pools.run(threads, || self.compute(id, request.memory))
     }
 
-    fn compute(&self, id: TaskId, memory: u64) -> Result<Done, RunError> {
-        let graph = self.plan.typed.graph();
-        let program = &self.programs[id.stage];
-        let mut task = Task {
-            graph,
+    /// A task before it reads anything; it may hold so many bytes.
+    pub(crate) fn task(&self, id: TaskId, memory: u64) -> Task<'_> {
+        Task {
+            graph: self.plan.typed.graph(),
             account: self.memory.account(memory),
             dims: self.dims(id),
             values: HashMap::new(),
             mapped: Vec::new(),
             stop: self.stop,
             predicted_peak: None,
-        };
+        }
+    }
+
+    fn compute(&self, id: TaskId, memory: u64) -> Result<Done, RunError> {
+        if let Some(done) = self.reuse(id)? {
+            return Ok(done);
+        }
+        let start = Instant::now();
+        let program = &self.programs[id.stage];
+        let mut task = self.task(id, memory);
         for read in &program.reads {
             self.fetch(*read, id, &mut task)?;
         }
@@ -95,7 +150,11 @@ impl Context<'_> {
         // What is wrong with the data comes before what follows from it.
         task.mapped.iter().try_for_each(Data::check)?;
         computed?;
-        self.finish(id, task)
+        let made = self.results(id, &mut task)?;
+        let took = start.elapsed();
+        let done = self.deliver(id, &mut task, &made)?;
+        self.keep(id, took, &done, &made);
+        Ok(done)
     }
 
     fn steps(&self, program: &Program, task: &mut Task<'_>) -> Result<(), RunError> {
@@ -199,25 +258,41 @@ impl Context<'_> {
         })
     }
 
-    /// Writes, stores and shows what a task made.
-    fn finish(&self, id: TaskId, mut task: Task<'_>) -> Result<Done, RunError> {
+    /// What a task made for others, on the host.
+    fn results(&self, id: TaskId, task: &mut Task<'_>) -> Result<Vec<(ValueId, Data)>, RunError> {
+        let results = self.programs[id.stage].results.iter();
+        let result = |value: &ValueId| {
+            let Some(Held::One(data)) = task.values.remove(value) else {
+                return Err(fault(format!("{value:?} was not made")));
+            };
+            Ok((*value, self.device.download(data, task)?))
+        };
+        results.map(result).collect()
+    }
+
+    /// Writes, stores and shows the results of a task.
+    ///
+    /// # Errors
+    /// A file cannot be written, or what was read of one is no longer what it was.
+    pub(crate) fn deliver(
+        &self,
+        id: TaskId,
+        task: &mut Task<'_>,
+        made: &[(ValueId, Data)],
+    ) -> Result<Done, RunError> {
         let graph = task.graph;
         let mut done = Done {
             bound: self.publish(id, &mut task.dims)?,
             ..Done::default()
         };
-        for value in &self.programs[id.stage].results {
-            let Some(Held::One(data)) = task.values.remove(value) else {
-                return Err(fault(format!("{value:?} was not made")));
-            };
-            let data = self.device.download(data, &task)?;
+        for (value, data) in made {
             self.outputs
-                .write_all(*value, id.item, &data, self.stop, &mut done.written)?;
+                .write_all(*value, id.item, data, self.stop, &mut done.written)?;
             if graph.outputs.is_empty() && graph.stages[id.stage].value == *value {
-                done.preview = Some(self.preview(id, &data));
+                done.preview = Some(self.preview(id, data));
                 data.check()?;
             }
-            self.store.put(*value, id.item, data.held_by(None));
+            self.store.put(*value, id.item, data.clone().held_by(None));
         }
         task.values.clear();
         done.peak_memory = task.account.peak();
@@ -230,15 +305,8 @@ impl Context<'_> {
         let fresh = dims.take_fresh();
         let mut bindings = self.bindings();
         for (symbol, size) in &fresh {
-            let over = graph.dims.get(symbol).and_then(|dim| dim.per_item);
-            match over.zip(id.item) {
-                Some(key) => {
-                    bind_item(bindings.of_item.entry(key).or_default(), symbol, *size)?;
-                }
-                None => bindings.all.bind(symbol, *size).map_err(RunError::new)?,
-            }
+            bindings.bind(graph, id, symbol, *size)?;
         }
-        bindings.all.take_fresh();
         Ok(fresh)
     }
 
@@ -276,7 +344,7 @@ impl Context<'_> {
         Ok(written)
     }
 
-    fn bindings(&self) -> MutexGuard<'_, Bindings> {
+    pub(crate) fn bindings(&self) -> MutexGuard<'_, Bindings> {
         self.bindings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

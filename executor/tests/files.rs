@@ -56,6 +56,7 @@ pub(crate) fn convert(
             emulated: Vec::new(),
         },
         cancel: Cancel::new(),
+        caching: None,
     };
     run(&p.plan(), &options, &Silent).map(|mut report| report.written.remove(0))
 }

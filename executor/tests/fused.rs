@@ -22,6 +22,7 @@ fn bytes_of(plan: &Plan, cpus: u32, folder: &Path, path: &str) -> Vec<u8> {
             emulated: Vec::new(),
         },
         cancel: Cancel::new(),
+        caching: None,
     };
     run(plan, &options, &Silent).unwrap();
     std::fs::read(folder.join(path)).unwrap()

@@ -48,6 +48,7 @@ pub(crate) fn options(folder: &Path, cpus: u32) -> Options {
             emulated: Vec::new(),
         },
         cancel: Cancel::new(),
+        caching: None,
     }
 }
 
@@ -479,7 +480,7 @@ fn outputs_stay_in_their_folder_and_apart() {
     let refused = |paths: &[&str]| written(paths).unwrap_err().message;
     assert_eq!(
         refused(&["/tmp/x.npy"]),
-        "output `/tmp/x.npy` (`/tmp/x.npy`): a path must be relative to the pipeline's folder"
+        "output `/tmp/x.npy` (`/tmp/x.npy`): a path must be relative to the folder that outputs stay in"
     );
     assert_eq!(
         refused(&["a/../../x.npy"]),
@@ -501,7 +502,7 @@ fn outputs_stay_in_their_folder_and_apart() {
         std::os::unix::fs::symlink(outside.path(), folder.path().join("link")).unwrap();
         assert_eq!(
             refused(&["link/x.npy"]),
-            "output `link/x.npy` (`link/x.npy`): a link leads outside of the pipeline's folder"
+            "output `link/x.npy` (`link/x.npy`): a link leads outside of the folder that outputs stay in"
         );
         assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
     }

@@ -42,6 +42,8 @@ pub struct StageReport {
     pub tasks: u64,
     /// Those that ran on another worker than the one that had made them ready.
     pub stolen: u64,
+    /// Those of them that did not compute: an earlier run had, of the same data.
+    pub reused: u64,
     /// Time of the tasks added up.
     pub busy: Nanos,
     /// The longest task.
@@ -50,6 +52,13 @@ pub struct StageReport {
     pub peak_memory: u64,
     /// The device that computed, as it names itself.
     pub device: String,
+}
+
+impl StageReport {
+    /// Tasks that computed.
+    pub fn computed(&self) -> u64 {
+        self.tasks.saturating_sub(self.reused)
+    }
 }
 
 /// Rows of a file that could not be read and were passed over.

@@ -55,6 +55,7 @@ fn execute(text: &str, folder: &Path) -> Result<(), String> {
         out: folder.to_owned(),
         machine,
         cancel: Cancel::new(),
+        caching: None,
     };
     let outcome = haul_executor::run(&planned.plan, &options, &Silent);
     outcome.map(drop).map_err(|error| error.to_string())

@@ -7,7 +7,7 @@ use haul_ir::types::{CellKind, TableType, ValueType};
 
 use super::names::on_one_line;
 use super::style::HEADING;
-use super::table::{Column, Table, wrapped};
+use super::table::{Cell, Column, Table, wrapped};
 use super::text::known;
 use super::values::Values;
 use super::{Colour, units};
@@ -15,12 +15,14 @@ use crate::measured::predicted_time;
 
 /// A line for each stage, predicted beside measured, then the whole run.
 ///
-/// Times are of all tasks of a stage added up; the ratio is measured over predicted.
+/// Times are of all tasks of a stage added up, the predicted one of those that computed; the ratio is
+/// measured over predicted. Where results of earlier runs were taken, a column counts them.
 pub fn report(plan: &Plan, report: &Report, colour: Colour) -> String {
     let values = Values::of(plan);
-    let mut table = Table::new([
-        Column::text("stage"),
-        Column::number("tasks"),
+    let reused: u64 = report.stages.iter().map(|stage| stage.reused).sum();
+    let mut columns = vec![Column::text("stage"), Column::number("tasks")];
+    columns.extend((reused > 0).then(|| Column::number("reused")));
+    columns.extend([
         Column::number("predicted"),
         Column::number("measured"),
         Column::number("ratio"),
@@ -29,12 +31,14 @@ pub fn report(plan: &Plan, report: &Report, colour: Colour) -> String {
         Column::number("peak"),
         Column::text("device"),
     ]);
+    let mut table = Table::new(columns);
     for (id, measured) in report.stages.entries() {
         let planned = &plan.stages[id];
-        let predicted = predicted_time(plan, id, measured.tasks);
-        table.row([
-            plan.typed.graph().stages[id].name.as_str().into(),
-            measured.tasks.to_string().into(),
+        let predicted = predicted_time(plan, id, measured.computed());
+        let name = plan.typed.graph().stages[id].name.as_str();
+        let mut row = vec![Cell::from(name), measured.tasks.to_string().into()];
+        row.extend((reused > 0).then(|| measured.reused.to_string().into()));
+        row.extend([
             known(predicted.map(units::time)),
             units::time(measured.busy).into(),
             ratio(measured.busy, predicted).into(),
@@ -43,6 +47,7 @@ pub fn report(plan: &Plan, report: &Report, colour: Colour) -> String {
             units::bytes(u128::from(measured.peak_memory)).into(),
             measured.device.as_str().into(),
         ]);
+        table.row(row);
     }
     table.print(colour) + "\n" + &totals(plan, report, colour)
 }
@@ -94,6 +99,13 @@ fn totals(plan: &Plan, report: &Report, colour: Colour) -> String {
     let predicted = units::total(plan.estimates.makespan, &plan.estimates, units::time);
     let peak = units::bytes(u128::from(report.peak_memory));
     let mut out = format!("{took}; predicted {predicted}; peak memory {peak}\n");
+    let (reused, tasks) = report.stages.iter().fold((0, 0), |(reused, tasks), stage| {
+        (reused + stage.reused, tasks + stage.tasks)
+    });
+    if reused > 0 {
+        let computed = tasks - reused;
+        out += &format!("reused {reused} of {tasks} tasks of earlier runs; computed {computed}\n");
+    }
     for file in &report.written {
         let bytes = units::bytes(u128::from(file.bytes));
         let (path, output) = (on_one_line(&file.path), on_one_line(&file.output));

@@ -8,13 +8,14 @@
     reason = "signal handlers and fixed maps are calls of the C library; each says why it is sound"
 )]
 
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::mem;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+
+use crate::stamp::Stamp;
 
 /// Looks after one map until it is dropped.
 pub(super) struct Watch {
@@ -47,9 +48,10 @@ impl Watch {
         }
         // Of a page that is cut in its middle, the rest reads as zeros without a signal. Another
         // file may have taken the path: the mapped one lives on.
-        let now = fs::metadata(path).map(|metadata| Stamp::of(&metadata));
-        match now {
-            Ok(now) if now.file == self.stamp.file && now != self.stamp => Err("it was changed"),
+        match Stamp::at(path) {
+            Ok(now) if now.is_of_same_file(&self.stamp) && !now.agrees(&self.stamp) => {
+                Err("it was changed")
+            }
             _ => Ok(()),
         }
     }
@@ -58,25 +60,6 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.slot.release();
-    }
-}
-
-/// What changes when a file is written to.
-#[derive(PartialEq, Eq)]
-struct Stamp {
-    /// Device and inode: which file it is.
-    file: (u64, u64),
-    len: u64,
-    modified: (i64, i64),
-}
-
-impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
-        Self {
-            file: (metadata.dev(), metadata.ino()),
-            len: metadata.len(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-        }
     }
 }
 
