@@ -210,8 +210,7 @@ impl Items {
 /// The file's name without its ending: `a.csv.gz` is `a`.
 fn item_name(file: &Path) -> String {
     let stem = file.file_stem().unwrap_or_default();
-    let gzipped = file.extension().is_some_and(|ending| ending == "gz");
-    let stem = match gzipped {
+    let stem = match io::is_gzipped(file) {
         true => Path::new(stem).file_stem().unwrap_or(stem),
         false => stem,
     };

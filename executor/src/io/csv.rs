@@ -1,8 +1,7 @@
 //! Files of numbers between commas, or other characters; plain or gzipped.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 
-use flate2::read::MultiGzDecoder;
 use haul_ir::csv::{Columns, CsvRows, Dialect, Table};
 use haul_ir::dtype::DType;
 use haul_ir::format::{CSV, Column, Settings};
@@ -11,9 +10,10 @@ use haul_ir::types::{CellKind, ValueType};
 use rayon::prelude::*;
 
 use super::Codec;
+use super::gzip::{read_text, write_text};
 use super::open::{Header, OpenError, Opened, Opening};
 use super::rows::{RowsFile, Visit};
-use super::text::{decode, element, read_charged};
+use super::text::element;
 use crate::error::IoError;
 use crate::memory::Charge;
 use crate::table;
@@ -36,18 +36,7 @@ pub(super) static CODEC: Codec = Codec {
             )?))
         }
     }),
-    write: Some(|data, settings, out| match data {
-        Data::Column(column) => {
-            let names = settings.columns("columns").iter().map(Column::to_string);
-            let names: Vec<_> = names.collect();
-            write_columns(std::slice::from_ref(column), &names, settings, out)
-        }
-        Data::Table(table) => {
-            let names: Vec<_> = table.cells.keys().cloned().collect();
-            write_columns(&table.columns, &names, settings, out)
-        }
-        _ => write(data.tensor()?, settings, out),
-    }),
+    write: Some(|data, file, out| write_text(file, out, |out| write(data, &file.settings, out))),
 };
 
 /// A file that was read as text and measured.
@@ -136,21 +125,6 @@ impl Opened for CsvFile<'_> {
     }
 }
 
-/// The text of a file, plain or gzipped.
-pub(super) fn read_text(opening: &Opening<'_>) -> Result<(String, Charge), OpenError> {
-    let bytes = opening.bytes()?;
-    let length = bytes.length;
-    let is_gzipped = opening
-        .path
-        .extension()
-        .is_some_and(|ending| ending == "gz");
-    let (bytes, charge) = match is_gzipped {
-        true => read_charged(&mut MultiGzDecoder::new(bytes), length, opening)?,
-        false => read_charged(&mut bytes.take(length), length, opening)?,
-    };
-    decode(bytes, charge, opening)
-}
-
 /// Rows of each part that can be read, and rows that are passed over.
 fn count(
     table: &Table<'_>,
@@ -221,9 +195,24 @@ fn named(first_line: &[String], column: &str) -> Result<usize, String> {
     }
 }
 
+fn write(data: &Data, settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
+    match data {
+        Data::Column(column) => {
+            let names = settings.columns("columns").iter().map(Column::to_string);
+            let names: Vec<_> = names.collect();
+            write_columns(std::slice::from_ref(column), &names, settings, out)
+        }
+        Data::Table(table) => {
+            let names: Vec<_> = table.cells.keys().cloned().collect();
+            write_columns(&table.columns, &names, settings, out)
+        }
+        Data::Tensor(_) | Data::Text(_) => write_tensor(data.tensor()?, settings, out),
+    }
+}
+
 /// Writes a row for each index of the first axis; a scalar or a vector has one number in each.
 /// Numbers have as many digits as reading them back exactly takes.
-fn write(tensor: &Tensor, settings: &Settings, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+fn write_tensor(tensor: &Tensor, settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
     let columns = settings.columns("columns");
     let Dialect {
         delimiter, decimal, ..
@@ -263,7 +252,7 @@ fn write_columns(
     columns: &[table::Column],
     names: &[String],
     settings: &Settings,
-    out: &mut (impl Write + ?Sized),
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     let Dialect {
         delimiter, decimal, ..

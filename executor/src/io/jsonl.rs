@@ -1,6 +1,6 @@
 //! Files of JSON lines, plain or gzipped: numbers as a tensor, or a table.
 
-use std::io;
+use std::io::{self, Write};
 
 use haul_ir::column::ColumnView;
 use haul_ir::dtype::DType;
@@ -10,11 +10,11 @@ use haul_ir::op::KernelError;
 use haul_ir::types::{CellKind, ValueType};
 use rayon::prelude::*;
 
-use super::csv::read_text;
+use super::Codec;
+use super::gzip::{read_text, write_text};
 use super::open::{Header, OpenError, Opened, Opening};
 use super::rows::{RowsFile, Visit};
 use super::text::element;
-use super::{Codec, Target};
 use crate::error::IoError;
 use crate::memory::Charge;
 use crate::table::{Column, Table};
@@ -35,14 +35,7 @@ pub(super) static CODEC: Codec = Codec {
             )?))
         }
     }),
-    write: Some(|data, _, out| match data {
-        Data::Column(column) => write_rows(column.rows, out, |row, out| {
-            write_cell(&column.view(), row, out)
-        }),
-        Data::Table(table) => write_table(table, out),
-        Data::Tensor(tensor) => write_tensor(tensor, out),
-        Data::Text(_) => Err(io::ErrorKind::InvalidInput.into()),
-    }),
+    write: Some(|data, file, out| write_text(file, out, |out| write(data, out))),
 };
 
 /// A file of numbers that was read as text and measured.
@@ -121,7 +114,18 @@ impl Opened for JsonlFile<'_> {
     }
 }
 
-fn write_table(table: &Table, out: &mut dyn Target) -> io::Result<()> {
+fn write(data: &Data, out: &mut dyn Write) -> io::Result<()> {
+    match data {
+        Data::Column(column) => write_rows(column.rows, out, |row, out| {
+            write_cell(&column.view(), row, out)
+        }),
+        Data::Table(table) => write_table(table, out),
+        Data::Tensor(tensor) => write_tensor(tensor, out),
+        Data::Text(_) => Err(io::ErrorKind::InvalidInput.into()),
+    }
+}
+
+fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let views: Vec<_> = table.columns.iter().map(Column::view).collect();
     let keys: Vec<_> = table.cells.keys().map(|name| json_string(name)).collect();
     write_rows(table.rows, out, |row, out| {
@@ -135,7 +139,7 @@ fn write_table(table: &Table, out: &mut dyn Target) -> io::Result<()> {
 
 /// A line for each index of the first axis: a number, or a list that may hold others; of a scalar
 /// one number.
-fn write_tensor(tensor: &Tensor, out: &mut dyn Target) -> io::Result<()> {
+fn write_tensor(tensor: &Tensor, out: &mut dyn Write) -> io::Result<()> {
     let size = tensor.dtype.size() as usize;
     let inner = tensor.layout.shape.get(1..).unwrap_or_default();
     // How many elements the lists of each axis have, the outermost first.
@@ -172,8 +176,8 @@ fn write_tensor(tensor: &Tensor, out: &mut dyn Target) -> io::Result<()> {
 
 fn write_rows(
     rows: usize,
-    out: &mut dyn Target,
-    mut write_row: impl FnMut(usize, &mut dyn Target) -> io::Result<()>,
+    out: &mut dyn Write,
+    mut write_row: impl FnMut(usize, &mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     (0..rows).try_for_each(|row| {
         write_row(row, out)?;
@@ -181,7 +185,7 @@ fn write_rows(
     })
 }
 
-fn write_cell(view: &ColumnView<'_>, row: usize, out: &mut dyn Target) -> io::Result<()> {
+fn write_cell(view: &ColumnView<'_>, row: usize, out: &mut dyn Write) -> io::Result<()> {
     match view.cell.kind {
         _ if !view.is_valid(row) => write!(out, "null"),
         CellKind::Text => write!(out, "{}", json_string(view.text(view.extents()[row]))),
@@ -193,7 +197,7 @@ fn write_cell(view: &ColumnView<'_>, row: usize, out: &mut dyn Target) -> io::Re
 }
 
 /// JSON has no NaN, for which there is nothing, and no infinity.
-fn write_number(dtype: DType, bytes: &[u8], out: &mut dyn Target) -> io::Result<()> {
+fn write_number(dtype: DType, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     match &*element(dtype, bytes) {
         "NaN" => write!(out, "null"),
         "inf" | "-inf" => Err(io::Error::other("JSON has no infinity")),

@@ -8,6 +8,7 @@ mod columnar;
 mod csv;
 mod elements;
 mod glob;
+mod gzip;
 #[cfg(test)]
 mod hostile;
 mod image;
@@ -21,6 +22,7 @@ mod rows;
 mod text;
 mod wav;
 
+pub(crate) use gzip::is_gzipped;
 pub(crate) use made::{fill as fill_made, texts as made_texts};
 pub(crate) use open::OpenError;
 pub(crate) use text::element;
@@ -67,7 +69,7 @@ struct Codec {
 type OpenFile = for<'a> fn(&'a Opening<'a>) -> Result<Box<dyn Opened + 'a>, OpenError>;
 
 /// Writes a value that the format can hold.
-type WriteFile = fn(&Data, &Settings, &mut dyn Target) -> io::Result<()>;
+type WriteFile = fn(&Data, &File, &mut dyn Target) -> io::Result<()>;
 
 /// Where a file is written.
 pub(crate) trait Target: Write + Seek + Send {}
@@ -171,7 +173,9 @@ pub(crate) struct Read {
     pub(crate) skipped: usize,
 }
 
-/// The type of what a file holds. The dtype is checked against the declared one.
+/// The type of what a file holds. The dtype is checked against the declared one. A file that has to
+/// be read to tell its size is read once for that: its data meet the size that was told when they are
+/// read.
 ///
 /// # Errors
 /// As [`read`].
@@ -204,7 +208,7 @@ fn named(error: OpenError, found: &Found, path: &str) -> OpenError {
 pub(crate) fn write(file: &File, data: &Data, out: &mut dyn Target) -> io::Result<()> {
     let write = codec(file.format).and_then(|codec| codec.write);
     match write {
-        Some(write) => write(data, &file.settings, out),
+        Some(write) => write(data, file, out),
         None => Err(io::Error::other(not_built(file.format, "write"))),
     }
 }

@@ -18,7 +18,7 @@ use crate::tensor::{Data, Tensor};
 pub(super) static CODEC: Codec = Codec {
     format: &NPZ,
     open: Some(|opening| Ok(Box::new(NpzArray::open(opening)?))),
-    write: Some(|data, settings, out| write(data.tensor()?, settings, out)),
+    write: Some(|data, file, out| write(data.tensor()?, &file.settings, out)),
 };
 
 /// Deflate packs at most 1032 bytes into one (<https://zlib.net/zlib_tech.html>).

@@ -14,7 +14,7 @@ use crate::tensor::{Data, Tensor};
 pub(super) static CODEC: Codec = Codec {
     format: &RAW,
     open: Some(|opening| Ok(Box::new(RawFile::open(opening)?))),
-    write: Some(|data, settings, out| write(data.tensor()?, settings, out)),
+    write: Some(|data, file, out| write(data.tensor()?, &file.settings, out)),
 };
 
 /// A file that was measured.

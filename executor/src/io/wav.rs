@@ -17,7 +17,7 @@ use crate::tensor::{Data, Tensor};
 pub(super) static CODEC: Codec = Codec {
     format: &WAV,
     open: Some(|opening| Ok(Box::new(Wav::open(opening)?))),
-    write: Some(|data, settings, out| write(data.tensor()?, settings, out)),
+    write: Some(|data, file, out| write(data.tensor()?, &file.settings, out)),
 };
 
 /// What sizes of 32 bits can tell, but for the header.

@@ -102,8 +102,8 @@ pub static JSONL: Format = Format {
     name: "Jsonl",
     doc: "Lines of JSON: a number each, a list of numbers each, or the objects of a table as \
           declared.",
-    endings: &["jsonl", "jsonl.gz", "ndjson"],
-    written_as: &["jsonl", "ndjson"],
+    endings: &["jsonl", "jsonl.gz", "ndjson", "ndjson.gz"],
+    written_as: &["jsonl", "jsonl.gz", "ndjson", "ndjson.gz"],
     typing: Typing::Numbers,
     input: Some(&[]),
     output: Some(&[]),

@@ -24,8 +24,8 @@ use crate::io::open::{Bytes, OpenError, Opening};
 pub(in crate::io) static CODEC: Codec = Codec {
     format: &ARROW,
     open: Some(|opening| choose(opening, Box::new(ArrowFile::open(opening)?))),
-    write: Some(|data, settings, out| {
-        let batches = batches(data, settings)?;
+    write: Some(|data, file, out| {
+        let batches = batches(data, &file.settings)?;
         let writer = FileWriter::try_new(out, &batches.schema());
         let mut writer = writer.map_err(io::Error::other)?;
         batches.each(&mut |batch| writer.write(&batch).map_err(io::Error::other))?;

@@ -25,8 +25,8 @@ use crate::io::open::{OpenError, Opening};
 pub(in crate::io) static CODEC: Codec = Codec {
     format: &PARQUET,
     open: Some(|opening| choose(opening, Box::new(ParquetFile::open(opening)?))),
-    write: Some(|data, settings, out| {
-        let batches = batches(data, settings)?;
+    write: Some(|data, file, out| {
+        let batches = batches(data, &file.settings)?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_max_row_group_row_count(Some(batches.rows_at_once()));
