@@ -38,11 +38,15 @@ impl Set {
 
 /// Checks a pipeline file. The only data read are headers of inputs that declare no type.
 pub(crate) fn check(file: &File, set: &Set) -> Checked {
+    check_along(file, set, &Paths::of_files(file.folder()))
+}
+
+/// The same, along paths that remember what was read.
+pub(crate) fn check_along(file: &File, set: &Set, paths: &Paths) -> Checked {
     let mut facts = set.facts();
-    let paths = Paths::of_files(file.folder());
     if let (Some(ast), _) = syntax::parse(&file.text) {
         for (name, data) in undeclared(&ast) {
-            read_header(&mut facts, file, &paths, &name, &data, None);
+            read_header(&mut facts, file, paths, &name, &data, None);
         }
     }
     compile(&file.text, haul_kernels::catalogue(), &facts)

@@ -63,10 +63,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
         name => machine::target(name)?,
     };
     let levels = args.lints.levels()?;
-    let declared = facts::check(&file, &args.set);
-    facts::know_pins(&declared)?;
     let cancel = stop_on_ctrl_c()?;
     let paths = Paths::new(file.folder(), cancel.clone());
+    let declared = facts::check_along(&file, &args.set, &paths.local());
+    facts::know_pins(&declared)?;
     match plan(
         args,
         &file,

@@ -1,13 +1,16 @@
 //! What the paths of a pipeline lead to.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::fs::File;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use haul_ir::format;
 use haul_ir::location::{Location, Nowhere, Object};
+use haul_ir::types::{Shape, ValueType};
 
 use crate::cancel::{Cancel, Stop};
 use crate::error::IoError;
@@ -17,7 +20,8 @@ use crate::remote::{Fetched, Remote};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What the paths of a pipeline lead to: files below its folder, and what URLs name. Clones share
-/// what was fetched, which is removed with the last of them.
+/// what was fetched, which is removed with the last of them, and what was learned of files that have to
+/// be read to tell their size.
 #[derive(Clone)]
 pub struct Paths {
     folder: PathBuf,
@@ -25,6 +29,8 @@ pub struct Paths {
     /// Nothing where no other machine may be reached.
     remote: Option<Arc<Remote>>,
     begun: Arc<Begun>,
+    /// By what was read, and as what.
+    headers: Arc<Mutex<HashMap<String, ValueType>>>,
 }
 
 /// Told of what is fetched: its URL, and its bytes where the server tells.
@@ -38,15 +44,22 @@ impl Paths {
             cancel,
             remote: Some(Arc::new(Remote::new(PATIENCE))),
             begun: Arc::new(|_, _| ()),
+            headers: Arc::default(),
         }
     }
 
     /// Paths relative to a folder, of which none leads to another machine.
     pub fn of_files(folder: PathBuf) -> Self {
+        Self::new(folder, Cancel::new()).local()
+    }
+
+    /// The same, of which none leads to another machine.
+    #[must_use]
+    pub fn local(&self) -> Self {
         let remote = None;
         Self {
             remote,
-            ..Self::new(folder, Cancel::new())
+            ..self.clone()
         }
     }
 
@@ -92,6 +105,17 @@ impl Paths {
         }
     }
 
+    /// The type of what a file holds, where it was read before as a value of such a type.
+    pub(crate) fn header(&self, file: &format::File, ty: &ValueType) -> Option<ValueType> {
+        self.headers().get(&header_key(file, ty)).cloned()
+    }
+
+    /// Remembers what reading a file told.
+    pub(crate) fn keep_header(&self, file: &format::File, header: &ValueType) {
+        let key = header_key(file, header);
+        self.headers().insert(key, header.clone());
+    }
+
     /// The folder that paths of files are relative to.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
@@ -112,6 +136,10 @@ impl Paths {
     /// The bucket does not take it.
     pub(crate) fn put(&self, object: &Object, file: &mut File, stop: &Stop) -> Result<(), IoError> {
         self.remote(&object.to_string())?.put(object, file, stop)
+    }
+
+    fn headers(&self) -> MutexGuard<'_, HashMap<String, ValueType>> {
+        self.headers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn remote(&self, url: &str) -> Result<&Remote, IoError> {
@@ -146,6 +174,11 @@ impl Deref for Found {
             Self::Fetched(never) => match *never {},
         }
     }
+}
+
+/// A file with its settings, and the type that it is read as but for its sizes.
+fn header_key(file: &format::File, ty: &ValueType) -> String {
+    format!("{file:?} {}", ty.with_sizes(Shape::new()))
 }
 
 /// Where a path leads.

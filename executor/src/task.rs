@@ -331,6 +331,8 @@ impl Context<'_> {
             if self.outputs.is_written(input.value) {
                 for item in 0..self.store.width(input.value) {
                     let data = self.store.take(input.value, Some(item), &dims)?;
+                    // What one item tells does not hold for the next.
+                    self.learn(input.value, Some(item), &data, &mut dims.clone())?;
                     self.outputs.write_all(
                         input.value,
                         Some(item),

@@ -1,15 +1,17 @@
 //! Files of all formats: oddities read as expected, round trips, broken and hostile files refused.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::paths;
 use crate::run::{PASS, options};
 use crate::support::{MIB, Pipeline, tensor, value};
-use haul_executor::{Cancel, ErrorKind, Machine, Options, RunError, Silent, files, header, run};
+use haul_executor::{
+    Cancel, ErrorKind, Machine, Options, Paths, RunError, Silent, files, header, run,
+};
 use haul_ir::dtype::DType;
 use haul_ir::expr::{Expr, Symbol};
-use haul_ir::format::{CSV, Column, File, IMAGE, NPY, NPZ, SettingValue};
+use haul_ir::format::{CSV, Column, File, Format, IMAGE, NPY, NPZ, SettingValue};
 use haul_ir::graph::Source;
 use haul_ir::report::Written;
 use haul_ir::types::{TensorType, ValueType};
@@ -43,11 +45,21 @@ pub(crate) fn convert(
     base: &Path,
     out: &Path,
 ) -> Result<Written, RunError> {
+    convert_along(source, ty, sink, paths(base), out)
+}
+
+fn convert_along(
+    source: &Source,
+    ty: impl Into<ValueType>,
+    sink: File,
+    paths: Paths,
+    out: &Path,
+) -> Result<Written, RunError> {
     let mut p = Pipeline::new();
     let x = p.input("x", source.clone(), ty);
     p.output("y", sink, x);
     let options = Options {
-        paths: paths(base),
+        paths,
         out: out.to_owned(),
         machine: Machine {
             cpus: 1,
@@ -386,6 +398,44 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
+}
+
+/// What a file told when it was looked at is remembered, and its data are held to that.
+#[test]
+fn a_table_that_changes_after_it_was_looked_at_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, paths) = (csv("x.csv", &[]), paths(folder.path()));
+    let rows = |text: &str| std::fs::write(folder.path().join("x.csv"), text).unwrap();
+    rows("a\n1\n2\n");
+    header(&file, None, &paths).unwrap();
+    rows("a\n1\n");
+    let n = Expr::symbol(Symbol::new("n"));
+    let ty = TensorType::new(DType::F64, vec![n, Expr::ONE]);
+    let source = Source::File(file);
+    let error = convert_along(&source, ty, npy("y.npy"), paths, folder.path()).unwrap_err();
+    assert!(error.message.contains("`n` is 2 elsewhere"), "{error}");
+}
+
+#[test]
+fn text_is_packed_where_its_name_says_so() {
+    let out = tempfile::tempdir().unwrap();
+    let (ty, _) = read(&npy("columns/f64_null.npy"), &data(), None).unwrap();
+    let write = |name: &str| {
+        let source = Source::File(npy("columns/f64_null.npy"));
+        let sink = File::new(Format::of_path(name).unwrap(), name);
+        convert(&source, ty.clone(), sink, &data(), out.path()).unwrap();
+        std::fs::read(out.path().join(name)).unwrap()
+    };
+    for name in ["y.csv", "y.jsonl"] {
+        let packed = write(&format!("{name}.gz"));
+        // RFC 1952: deflate, neither name nor time.
+        assert_eq!(packed[..8], [0x1f, 0x8b, 8, 0, 0, 0, 0, 0], "{name}");
+        let mut text = Vec::new();
+        let mut unpacked = flate2::bufread::GzDecoder::new(&packed[..]);
+        unpacked.read_to_end(&mut text).unwrap();
+        assert_eq!(text, write(name), "{name}");
+        assert_eq!(packed, write(&format!("{name}.gz")), "{name}");
+    }
 }
 
 #[test]

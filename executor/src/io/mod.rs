@@ -184,10 +184,17 @@ pub(crate) fn peek(
     declared: Option<&ValueType>,
     access: Access<'_>,
 ) -> Result<ValueType, OpenError> {
+    if let Some(known) = declared.and_then(|ty| access.paths.header(file, ty)) {
+        return Ok(known);
+    }
     let found = access.paths.find(&file.path, access.stop)?;
     let opening = Opening::new(&found, &file.settings, declared, access);
     let header = open(file.format, &opening).map(|opened| opened.header());
-    header.map_err(|error| named(error, &found, &file.path))
+    let header = header.map_err(|error| named(error, &found, &file.path))?;
+    if file.format.typing == Typing::Numbers {
+        access.paths.keep_header(file, &header);
+    }
+    Ok(header)
 }
 
 /// Errors about what was fetched name its URL.
