@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use haul_compiler::diff::{Comparison, Diff, markdown, text};
+use haul_compiler::measured::Measured;
 use haul_compiler::policy::{self, Policies};
 use haul_compiler::saved::SavedPlan;
 use haul_ir::diagnostic::Diagnostic;
@@ -26,7 +27,8 @@ use crate::{machine, messages, terminal};
 /// it could not tell, and 3 where the new plan breaks a policy of `haul.ron`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The old plan: a plan file, a pipeline, or `REV:PATH`, one of these at a revision of git.
+    /// The old plan: a plan file, a report of a run, a pipeline, or `REV:PATH`, one of these at a
+    /// revision of git.
     #[arg(required_unless_present = "base")]
     old: Option<String>,
     /// The new plan, likewise.
@@ -103,6 +105,8 @@ struct Pair {
     old: Option<SavedPlan>,
     new: Option<SavedPlan>,
     policies: Policies,
+    /// What their runs measured.
+    measured: [Option<Measured>; 2],
     /// Whether the old one could not be made: then there is nothing to compare with.
     unplanned: bool,
 }
@@ -117,7 +121,9 @@ fn compare(pairs: &[Pair], comparison: &mut Comparison) {
             new.clone().or_else(|| empty(old)),
         );
         if let (Some(was), Some(is), false) = (was, is, pair.unplanned) {
-            comparison.diffs.push(Diff::of(&was, &is));
+            let [before, after] = pair.measured.each_ref().map(Option::as_ref);
+            let diff = Diff::of(&was, &is).with_measured(before, after);
+            comparison.diffs.push(diff);
         }
         if let Some(new) = new {
             tell_unbound(pair, new);
@@ -162,8 +168,18 @@ fn print(comparison: &Comparison, args: &Args) -> Result<(), Trouble> {
 
 /// One side that the command line names.
 enum Named {
-    Plan(Box<SavedPlan>),
+    /// What a run of it measured, where it is of a report.
+    Plan(Box<SavedPlan>, Option<Box<Measured>>),
     Pipeline(File, Option<Revision>),
+}
+
+impl Named {
+    fn measured(&self) -> Option<Measured> {
+        match self {
+            Named::Plan(_, measured) => measured.as_deref().cloned(),
+            Named::Pipeline(..) => None,
+        }
+    }
 }
 
 /// The two sides that the command line names, once for each target; none where one of them does not
@@ -175,7 +191,8 @@ fn pairs_of(
     project: Option<&Project>,
 ) -> Result<Option<Vec<Pair>>, Trouble> {
     let (old, new) = (named(old)?, named(new)?);
-    if let (Named::Plan(old), Named::Plan(new)) = (&old, &new) {
+    let measured = [&old, &new].map(Named::measured);
+    if let (Named::Plan(old, _), Named::Plan(new, _)) = (&old, &new) {
         if !args.targets.is_empty() || !args.set.is_empty() {
             let message = "two plan files leave nothing to plan: --target, --set and --pin are for \
                 pipelines";
@@ -185,12 +202,14 @@ fn pairs_of(
             policies: policies(project, None, &new.target.name)?,
             old: Some((**old).clone()),
             new: Some((**new).clone()),
+            measured,
             unplanned: false,
         }]));
     }
     let targets: Vec<String> = match (&old, &new) {
         _ if !args.targets.is_empty() => args.targets.clone(),
-        (Named::Plan(plan), Named::Pipeline(..)) | (Named::Pipeline(..), Named::Plan(plan)) => {
+        (Named::Plan(plan, _), Named::Pipeline(..))
+        | (Named::Pipeline(..), Named::Plan(plan, _)) => {
             vec![plan.target.name.clone()]
         }
         _ => Vec::new(),
@@ -217,6 +236,7 @@ fn pairs_of(
             policies: policies(project, path, &target.name)?,
             old: Some(old),
             new: Some(new),
+            measured: measured.clone(),
             unplanned: false,
         })
     };
@@ -247,15 +267,20 @@ fn named(argument: &str) -> Result<Named, Trouble> {
         }
         return Ok(Named::Pipeline(file, revision));
     }
-    let plan = SavedPlan::read(&text);
-    let plan = plan.map_err(|error| Trouble::new(format!("{argument}:{error}")))?;
-    Ok(Named::Plan(Box::new(plan)))
+    let trouble = |error| Trouble::new(format!("{argument}:{error}"));
+    if Measured::is_report(&text) {
+        let measured = Measured::read(&text).map_err(trouble)?;
+        let plan = Box::new(measured.plan.clone());
+        return Ok(Named::Plan(plan, Some(Box::new(measured))));
+    }
+    let plan = SavedPlan::read(&text).map_err(trouble)?;
+    Ok(Named::Plan(Box::new(plan), None))
 }
 
 /// The plans of one side for all targets; none where it does not compile, which is told.
 fn plans(named: &Named, targets: &[Target], set: &Set) -> Result<Option<Vec<SavedPlan>>, Trouble> {
     let file = match named {
-        Named::Plan(plan) => return Ok(Some(vec![(**plan).clone(); targets.len()])),
+        Named::Plan(plan, _) => return Ok(Some(vec![(**plan).clone(); targets.len()])),
         Named::Pipeline(file, _) => file,
     };
     let checked = facts::check(file, set);

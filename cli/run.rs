@@ -6,11 +6,12 @@ use std::thread;
 use std::time::Duration;
 
 use haul_compiler::diagnostics::Levels;
+use haul_compiler::measured::{Measured, SkippedRows};
 use haul_compiler::render::units;
 use haul_compiler::{Checked, Places, render, target};
 use haul_executor::{Cancel, ErrorKind, Machine, Options, Paths, RunError};
 use haul_ir::plan::Plan;
-use haul_ir::report::{Report, Skipped};
+use haul_ir::report::Report;
 use haul_ir::target::Target;
 
 use crate::exit::{Exit, Trouble};
@@ -147,40 +148,37 @@ fn execute(
     let outcome = haul_executor::run(plan, &options, &Both(&*observer, &records));
     let outcome = outcome.map_err(|error| located(file, plan, places, error));
     drop(observer);
-    let recorded = records.end(&outcome);
-    let exit = tell(args, plan, outcome)?;
-    recorded.map(|()| exit)
-}
-
-/// Tells people how a run ended.
-fn tell(args: &Args, plan: &Plan, outcome: Result<Report, RunError>) -> Result<Exit, Trouble> {
-    match outcome {
-        Ok(report) => {
-            for Skipped { input, path, rows } in &report.skipped {
-                terminal::tell(&format!(
-                    "warning: input `{input}`: {rows} rows of `{path}` cannot be read and are skipped\n"
-                ));
-            }
-            if args.records.json {
-                return Ok(Exit::Fine); // The report is the last line.
-            }
-            args.caching.tell(&report);
-            let colour = terminal::colour();
-            let preview = report.preview.as_ref();
-            let preview = preview.map_or_else(String::new, |p| render::preview(plan, p));
-            let report = match args.quiet {
-                true => String::new(),
-                false => render::report(plan, &report, colour),
-            };
-            terminal::print(&(preview + &report))?;
-            Ok(Exit::Fine)
-        }
-        Err(error) if error.kind == ErrorKind::Cancelled => Ok(interrupted()),
+    let (outcome, written) = records.end(outcome);
+    let exit = match outcome {
+        Ok((report, measured)) => tell(args, plan, &report, &measured)?,
+        Err(error) if error.kind == ErrorKind::Cancelled => interrupted(),
         Err(error) => {
             terminal::tell_error(&error.to_string());
-            Ok(Exit::Found)
+            Exit::Found
         }
+    };
+    written.map(|()| exit)
+}
+
+/// Tells people what a run that ended well did.
+fn tell(args: &Args, plan: &Plan, report: &Report, measured: &Measured) -> Result<Exit, Trouble> {
+    for SkippedRows { input, path, rows } in &measured.skipped {
+        terminal::tell(&format!(
+            "warning: input `{input}`: {rows} rows of `{path}` cannot be read and are skipped\n"
+        ));
     }
+    if args.records.json {
+        return Ok(Exit::Fine); // The report is the last line.
+    }
+    args.caching.tell(report);
+    let preview = report.preview.as_ref();
+    let preview = preview.map_or_else(String::new, |p| render::preview(plan, p));
+    let table = match args.quiet {
+        true => String::new(),
+        false => render::report(measured, terminal::colour()),
+    };
+    terminal::print(&(preview + &table))?;
+    Ok(Exit::Fine)
 }
 
 /// An error with the file and line of the op or stage that it is about.

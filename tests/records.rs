@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -18,6 +19,7 @@ struct Run {
     report: Value,
     trace: Value,
     plan: Value,
+    folder: TempDir,
 }
 
 impl Run {
@@ -38,7 +40,13 @@ impl Run {
             report: json(&support::read(&report)),
             trace: json(&support::read(&trace)),
             plan: json(&support::stdout(plan.arg(&pipeline))),
+            folder,
         }
+    }
+
+    /// A file of the run's folder: `lanes.ron`, `report.json`, `trace.json`.
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
 
     /// The events of a kind.
@@ -84,6 +92,12 @@ fn events_are_of_their_schema_and_tell_each_task_once() {
     );
 }
 
+fn finished_starts(run: &Run, stage: &str) -> Vec<u64> {
+    let finished = run.events("finished");
+    let of_stage = finished.iter().filter(|event| event["stage"] == stage);
+    of_stage.map(|event| number(event, "start")).collect()
+}
+
 /// Of `a` and `b`, the memory of the run holds one: the other waits for it.
 #[test]
 fn a_stage_that_waits_tells_for_what_and_behind_whom() {
@@ -105,7 +119,7 @@ fn the_report_is_of_its_schema_and_joined_to_the_plan() {
     let run = Run::new();
     let schema = Schema::read("report");
     schema.check(&run.report);
-    assert_eq!(run.report["plan"], run.plan["digest"]);
+    assert_eq!(run.report["plan"], run.plan);
     assert_eq!(
         run.report["predicted"]["makespan"],
         run.plan["estimates"]["makespan"]
@@ -129,7 +143,11 @@ fn the_report_is_of_its_schema_and_joined_to_the_plan() {
         let measured = &stage["measured"];
         assert_eq!(number(measured, "time"), times.iter().sum::<u64>());
         assert_eq!(Some(&number(measured, "longest")), times.iter().max());
+        let starts = finished_starts(&run, name);
+        assert_eq!(Some(&number(measured, "started")), starts.iter().min());
     }
+    let tasks = run.report["tasks"].as_array().expect("tasks");
+    assert_eq!((tasks.len(), &run.report["tasks_left_out"]), (12, &0.into()));
     assert_eq!(stages.len(), STAGES.len());
     let mut broken = run.report.clone();
     broken["measured"]["makespan"] = "soon".into();
@@ -167,6 +185,100 @@ fn the_trace_has_a_lane_for_each_thread() {
         waits.iter().any(|wait| wait.ends_with(" waits for memory")),
         "{waits:?}"
     );
+}
+
+/// `haul plan --actual` shows what was measured; of another plan it says so, and joins by names.
+#[test]
+fn a_plan_shows_what_was_measured() {
+    let run = Run::new();
+    let of_run = |file: &str| {
+        let mut plan = support::haul();
+        plan.args(["plan", "--target", "cpu", "--actual"]);
+        plan.arg(run.path("report.json")).arg(run.path(file));
+        support::outcome(&mut plan)
+    };
+    let (status, stdout, stderr) = of_run("lanes.ron");
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    let heading = "stage  tasks  predicted  measured  ratio";
+    let measured = stdout.split_once(heading).expect("what was measured").1;
+    for (line, (name, tasks)) in measured.lines().skip(1).zip(STAGES) {
+        let words: Vec<_> = line.split_whitespace().collect();
+        assert_eq!(words[..2], [name, &tasks.to_string()], "{stdout}");
+    }
+    let text = support::read(&run.path("lanes.ron"));
+    let other = text.replace(r#""b""#, r#""c""#).replace("a + b", "a + c");
+    fs::write(run.path("other.ron"), other).expect("a file");
+    let (status, stdout, stderr) = of_run("other.ron");
+    assert!(stderr.starts_with("note: the run was of another plan"), "{stderr}");
+    let measured = stdout.split_once(heading).expect("what was measured").1;
+    let names = measured.lines().skip(1).map(|line| line.split(' ').next());
+    let names: Vec<_> = names.take(4).flatten().collect();
+    assert_eq!((status, &names[..]), (0, &["sums", "all", "a", "total"][..]));
+}
+
+/// Two reports of one plan differ in what was measured, which is no change; a report beside a
+/// pipeline says how it compares to the prediction.
+#[test]
+fn reports_are_compared() {
+    let (one, two) = (Run::new(), Run::new());
+    let diff = |old: &Path, new: &Path| {
+        support::outcome(support::haul().arg("diff").arg(old).arg(new))
+    };
+    let (status, stdout, stderr) = diff(&one.path("report.json"), &two.path("report.json"));
+    assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
+    let (head, rest) = stdout.split_once('\n').expect("lines");
+    assert_eq!(head, "plan lanes on cpu: no changes");
+    assert!(rest.starts_with("\nmeasured\n~ "), "{stdout}");
+    let (status, stdout, _) = diff(&one.path("lanes.ron"), &one.path("report.json"));
+    assert_eq!(status, 0, "{stdout}");
+    assert!(stdout.contains("\n+ stage sums\n    time "), "{stdout}");
+    assert!(stdout.contains(" times the predicted "), "{stdout}");
+    let edited = support::read(&one.path("report.json")).replacen("\"sums\"", "\"sume\"", 1);
+    fs::write(one.path("edited.json"), edited).expect("a file");
+    let (status, _, stderr) = diff(&one.path("edited.json"), &one.path("report.json"));
+    assert_eq!(status, 2);
+    assert!(stderr.contains("this plan was edited after haul wrote it"), "{stderr}");
+}
+
+/// `haul why --run` tells what a stage waited for, and behind whom.
+#[test]
+fn why_a_stage_took_as_long_is_told_of_a_report() {
+    let run = Run::new();
+    let why = |names: &[&str]| {
+        let mut why = support::haul();
+        why.args(["why", "--run"]).arg(run.path("report.json"));
+        support::outcome(why.args(names))
+    };
+    let stages = run.report["stages"].as_array().expect("stages");
+    let waits = stages.iter().find(|stage| {
+        let waits = stage["measured"]["waits"].as_array().expect("waits");
+        waits.iter().any(|wait| wait["lacks"] == "memory")
+    });
+    let waits = text(waits.expect("a stage waits for memory"), "stage");
+    let (status, stdout, stderr) = why(&[waits]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    let head = format!("{waits} in a run of lanes, planned for cpu: 1 task on ");
+    assert!(stdout.starts_with(&head), "{stdout}");
+    assert!(stdout.contains("\n  wait     for memory from "), "{stdout}");
+    assert!(stdout.contains(", behind "), "{stdout}");
+    let (status, _, stderr) = why(&["sum"]);
+    assert_eq!(status, 2);
+    let unknown = "error: there is no stage `sum`, did you mean `sums`?\n";
+    assert!(stderr.starts_with(unknown), "{stderr}");
+    assert_eq!(why(&["lanes.ron", "sums"]).0, 2);
+}
+
+/// A report whose name ends so is the plan as a page, with what was measured.
+#[test]
+fn a_report_can_be_a_page() {
+    let folder = TempDir::new().expect("a temporary folder");
+    let page = folder.path().join("report.html");
+    let mut run = support::haul();
+    run.args(["run", "tests/cases/cli/preview.ron", "--quiet", "--report"]);
+    support::stdout(run.arg(&page));
+    let page = support::read(&page);
+    assert!(page.contains("<h1>plan preview on "), "{page}");
+    assert!(page.contains("Timeline of the run, measured"), "{page}");
 }
 
 /// A run that fails says so in its last line, and leaves no report.

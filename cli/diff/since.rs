@@ -46,6 +46,7 @@ pub(super) fn pairs_since(
             old: old.flatten(),
             new: plan,
             policies: declared.policies,
+            measured: [None, None],
             unplanned,
         });
     }
@@ -53,6 +54,7 @@ pub(super) fn pairs_since(
         old,
         new: None,
         policies: Policies::default(),
+        measured: [None, None],
         unplanned: false,
     });
     pairs.extend(gone);

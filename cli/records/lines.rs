@@ -37,11 +37,9 @@ impl<'a> Lines<'a> {
     ///
     /// # Errors
     /// A line could not be written, this one or one before.
-    pub(super) fn end(self, report: Result<Measured, &RunError>) -> Result<(), Trouble> {
+    pub(super) fn end(self, report: Result<&Measured, &RunError>) -> Result<(), Trouble> {
         let event = match report {
-            Ok(report) => RunEvent::Report {
-                report: Box::new(report),
-            },
+            Ok(report) => RunEvent::Report { report },
             Err(error) if error.kind == ErrorKind::Cancelled => RunEvent::Interrupted,
             Err(error) => RunEvent::Failed {
                 message: error.to_string(),

@@ -1,12 +1,14 @@
 //! What changed between two plans, joined by name.
 //!
 //! Changes are of three classes that are never mixed: the work (what is computed), the decisions
-//! (requests, places, transfers, memory), and the estimates. Every changed decision says why.
+//! (requests, places, transfers, memory), and the estimates. Every changed decision says why. What
+//! runs measured is apart from all of these, and no change of a plan.
 
 mod causes;
 mod decisions;
 mod estimates;
 mod markdown;
+mod measured;
 mod names;
 mod renames;
 mod text;
@@ -35,6 +37,9 @@ pub struct Diff {
     pub decisions: Vec<Decision>,
     /// How long and how dear.
     pub estimates: Vec<Change>,
+    /// What the runs measured, where a side is a report: it differs from run to run, and is no
+    /// change.
+    pub measured: Vec<Change>,
     /// Ops of which neither the work nor a decision changed.
     pub unchanged_ops: Vec<String>,
     /// Transfers that did not change.
@@ -193,6 +198,7 @@ impl Diff {
             new: heading(new),
             work: work::work(&old, new),
             estimates: estimates::estimates(&old, new),
+            measured: Vec::new(),
             renamed,
             decisions,
             unchanged_ops: unchanged.ops,
@@ -200,7 +206,7 @@ impl Diff {
         }
     }
 
-    /// Whether nothing changed.
+    /// Whether nothing of the plan changed.
     pub fn is_empty(&self) -> bool {
         self.renamed.is_empty()
             && self.work.is_empty()

@@ -83,7 +83,7 @@ pub enum RunEvent<'a> {
     /// The run ended well.
     Report {
         /// What was measured beside what was predicted.
-        report: Box<Measured>,
+        report: &'a Measured,
     },
     /// The run failed.
     Failed {

@@ -1,37 +1,38 @@
 //! What a run measured beside what its plan predicted, in a form for tools: joined by name, and
 //! never mixed.
 
-use haul_ir::cost::Nanos;
-use haul_ir::id::StageId;
-use haul_ir::plan::Plan;
-use haul_ir::report::Report;
-use schemars::JsonSchema;
-use serde::Serialize;
+mod make;
+pub mod timeline;
 
-use crate::render::values::Values;
-use crate::saved::{SavedPlan, json};
+use haul_ir::cost::Nanos;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::saved::{SavedError, SavedPlan, json};
 
 /// The version of the JSON form: see [`saved::FORMAT`](crate::saved::FORMAT).
 const FORMAT: &str = "1.0";
 
 /// What a run that ended well did.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measured {
     /// The version of this form, `major.minor`.
     pub format_version: String,
-    /// The name of the pipeline.
-    pub pipeline: String,
-    /// The name of the target that the plan is for.
-    pub target: String,
-    /// The digest of the plan that ran, as `haul plan --format json` has it. It was made on the
-    /// sizes of the data.
-    pub plan: String,
-    /// The plan's makespan and peak memory.
+    /// The plan that ran, as `haul plan --format json` prints it. It was made on the sizes of the
+    /// data.
+    #[serde(with = "json::with_digest")]
+    #[schemars(with = "json::WithDigest<'static>")]
+    pub plan: SavedPlan,
+    /// What the plan says of the whole run.
     pub predicted: PredictedRun,
-    /// Those of the run.
+    /// What the whole run did.
     pub measured: MeasuredRun,
     /// Each stage, after those it depends on.
     pub stages: Vec<MeasuredStage>,
+    /// The tasks that finished, in this order; of a long run the first.
+    pub tasks: Vec<MeasuredTask>,
+    /// How many tasks are left out of `tasks`.
+    pub tasks_left_out: u64,
     /// The files that were written, in order of the outputs.
     pub written: Vec<WrittenFile>,
     /// Rows that `bad_rows: Skip` passed over, sorted by file.
@@ -39,7 +40,7 @@ pub struct Measured {
 }
 
 /// What the plan says of the whole run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PredictedRun {
     /// Nanoseconds from the first start to the last end.
     pub makespan: Option<Nanos>,
@@ -48,7 +49,7 @@ pub struct PredictedRun {
 }
 
 /// What the whole run did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MeasuredRun {
     /// Nanoseconds from when tasks could start to the end of the last one.
     pub makespan: Nanos,
@@ -57,7 +58,7 @@ pub struct MeasuredRun {
 }
 
 /// A stage.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MeasuredStage {
     /// The name.
     pub stage: String,
@@ -74,7 +75,7 @@ pub struct MeasuredStage {
 }
 
 /// What the plan says of a stage; unknown where there is nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PredictedStage {
     /// Nanoseconds of all tasks that computed added up.
     pub time: Option<Nanos>,
@@ -82,19 +83,68 @@ pub struct PredictedStage {
     pub peak_memory: Option<u64>,
 }
 
-/// What the tasks of a stage did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+/// What the tasks of a stage did. Moments are nanoseconds since tasks could start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MeasuredTasks {
     /// Nanoseconds of all tasks added up.
     pub time: Nanos,
     /// Nanoseconds of the longest task.
     pub longest: Nanos,
+    /// The item of the longest task.
+    pub longest_item: Option<String>,
+    /// When the first task started.
+    pub started: Nanos,
+    /// When the last task ended.
+    pub ended: Nanos,
     /// Most bytes that one task held at once.
     pub peak_memory: u64,
+    /// How many ran on another worker than the one that had made them ready.
+    pub stolen: u64,
+    /// Nanoseconds in which a task could have started, were it not for what others held.
+    pub waited: Nanos,
+    /// When, for what, and behind whom; of many waits the first.
+    pub waits: Vec<MeasuredWait>,
+}
+
+/// A wait of a stage: it had tasks that could start, were it not for what others held.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MeasuredWait {
+    /// When it began.
+    pub start: Nanos,
+    /// How many nanoseconds it took.
+    pub time: Nanos,
+    /// What was lacking: `cpus`, `memory`, or room for `stored values`.
+    pub lacks: String,
+    /// The stages whose tasks held it when the wait began.
+    pub behind: Vec<String>,
+}
+
+/// A task that finished.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MeasuredTask {
+    /// The name of its stage.
+    pub stage: String,
+    /// Its item.
+    pub item: Option<String>,
+    /// The worker that ran it, counted from 0; each runs one task at a time.
+    pub worker: usize,
+    /// The worker that had it ready, from which this one, which had nothing, took it.
+    pub stolen_from: Option<usize>,
+    /// When it started there, in nanoseconds since tasks could start.
+    pub start: Nanos,
+    /// Nanoseconds from its start to its end.
+    pub time: Nanos,
+}
+
+impl MeasuredTask {
+    /// When it ended, in nanoseconds since tasks could start.
+    pub fn end(&self) -> Nanos {
+        self.start.saturating_add(self.time)
+    }
 }
 
 /// A file that was written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WrittenFile {
     /// The name of the output.
     pub output: String,
@@ -105,7 +155,7 @@ pub struct WrittenFile {
 }
 
 /// Rows of a file that could not be read and were passed over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkippedRows {
     /// The name of the input.
     pub input: String,
@@ -116,36 +166,19 @@ pub struct SkippedRows {
 }
 
 impl Measured {
-    /// Joins a report to the plan that ran.
-    pub fn of(plan: &Plan, report: &Report) -> Self {
-        let written = report.written.iter().map(|file| WrittenFile {
-            output: file.output.clone(),
-            path: file.path.clone(),
-            bytes: file.bytes,
-        });
-        let skipped = report.skipped.iter().map(|rows| SkippedRows {
-            input: rows.input.clone(),
-            path: rows.path.clone(),
-            rows: rows.rows,
-        });
-        let saved = SavedPlan::of(plan);
-        Self {
-            format_version: FORMAT.to_owned(),
-            plan: saved.digest(),
-            pipeline: saved.pipeline,
-            target: saved.target.name,
-            predicted: PredictedRun {
-                makespan: plan.estimates.makespan,
-                at_least: !plan.estimates.unknown.is_empty(),
-            },
-            measured: MeasuredRun {
-                makespan: report.makespan,
-                peak_memory: report.peak_memory,
-            },
-            stages: stages(plan, report),
-            written: written.collect(),
-            skipped: skipped.collect(),
-        }
+    /// Whether a text is a report, or something that should be one, and not a plan.
+    pub fn is_report(text: &str) -> bool {
+        let fields: Result<Fields, _> = serde_json::from_str(text);
+        fields.is_ok_and(|fields| fields.measured.is_some())
+    }
+
+    /// Reads a report as [`Measured::json`] writes it.
+    ///
+    /// # Errors
+    /// The text is none, or the plan in it was edited.
+    pub fn read(text: &str) -> Result<Self, SavedError> {
+        json::parsed(text, "report", FORMAT)?;
+        serde_json::from_str(text).map_err(|error| json::no("report", &error))
     }
 
     /// The report for tools, as the [schema](Measured::schema) says. Ends in a newline.
@@ -157,32 +190,15 @@ impl Measured {
     pub fn schema() -> String {
         json::schema::<Self>()
     }
+
+    /// The stage of that name.
+    pub fn stage(&self, name: &str) -> Option<&MeasuredStage> {
+        self.stages.iter().find(|stage| stage.stage == name)
+    }
 }
 
-/// Predicted time of so many tasks of a stage; none where it is unknown.
-pub(crate) fn predicted_time(plan: &Plan, stage: StageId, tasks: u64) -> Option<Nanos> {
-    plan.stages[stage].time?.checked_mul(tasks)
-}
-
-fn stages(plan: &Plan, report: &Report) -> Vec<MeasuredStage> {
-    let values = Values::of(plan);
-    let stages = report.stages.entries().map(|(id, done)| {
-        let peak_memory = values.eval(&plan.stages[id].peak_memory);
-        MeasuredStage {
-            stage: plan.typed.graph().stages[id].name.clone(),
-            tasks: done.tasks,
-            reused: done.reused,
-            device: done.device.clone(),
-            predicted: PredictedStage {
-                time: predicted_time(plan, id, done.computed()),
-                peak_memory: peak_memory.and_then(|bytes| bytes.try_into().ok()),
-            },
-            measured: MeasuredTasks {
-                time: done.busy,
-                longest: done.longest,
-                peak_memory: done.peak_memory,
-            },
-        }
-    });
-    stages.collect()
+/// What tells a report from a plan.
+#[derive(Deserialize)]
+struct Fields {
+    measured: Option<serde::de::IgnoredAny>,
 }

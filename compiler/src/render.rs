@@ -13,7 +13,7 @@ mod example;
 mod html;
 mod mermaid;
 pub(crate) mod names;
-mod report;
+pub(crate) mod report;
 mod stage;
 pub(crate) mod style;
 mod table;
@@ -36,7 +36,7 @@ pub use report::{preview, report};
 pub use table::{Align, Cell, Column, Table, wrapped};
 pub use text::{summary, text};
 pub use verdicts::{verdicts, verdicts_json};
-pub use why::why;
+pub use why::{run as why_run, why};
 
 /// Most columns that text for people takes.
 pub const WIDTH: usize = 100;

@@ -401,7 +401,7 @@ impl SavedPlan {
     }
 
     /// Names are unique, as everything that compares plans takes for granted.
-    fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         let mut stages = HashSet::new();
         for stage in &self.stages {
             let name = &stage.name;

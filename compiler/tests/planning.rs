@@ -129,7 +129,7 @@ fn all_on_cpu_is_impossible_where_a_stage_cannot_be_there() {
         assert_eq!(plan.estimates.all_on_cpu, None, "{stage}");
         let page = render::text(&plan, Colour::Plain);
         assert!(page.contains("; all on cpu impossible;"), "{page}");
-        assert!(render::html(&plan).contains("<dt>all on cpu</dt><dd>impossible<"));
+        assert!(render::html(&plan, None).contains("<dt>all on cpu</dt><dd>impossible<"));
         let kept = SavedPlan::of(&plan);
         assert!(kept.snapshot().contains("  all on cpu impossible\n"));
         let read = SavedPlan::read(&kept.snapshot()).expect("it is read back");
@@ -216,7 +216,7 @@ fn what_is_unknown_is_on_cpus_and_says_so() {
             .contains(" A100-80GB held unknown busy unknown\n")
     );
     assert!(render::text(&plan, Colour::Plain).contains("held unknown, busy unknown\n"));
-    assert!(render::html(&plan).contains("held unknown, busy unknown<"));
+    assert!(render::html(&plan, None).contains("held unknown, busy unknown<"));
     assert_eq!(
         SavedPlan::read(&kept.snapshot())
             .expect("a plan")
@@ -248,7 +248,7 @@ fn a_device_that_only_known_times_hold_is_held_at_most_so_much() {
     let page = render::text(&plan, Colour::Plain);
     let at_most = "held at most 100 %, busy at most 100 %";
     assert!(page.contains(at_most), "{page}");
-    assert!(render::html(&plan).contains(at_most));
+    assert!(render::html(&plan, None).contains(at_most));
     let kept = SavedPlan::of(&plan).snapshot();
     assert!(kept.contains(" A100-80GB held at most 100.0 % busy at most 100.0 %\n"));
     assert_eq!(SavedPlan::read(&kept).expect("a plan").snapshot(), kept);

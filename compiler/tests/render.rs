@@ -3,16 +3,14 @@
 
 mod drawings;
 mod plans;
+mod runs;
 
-use haul_compiler::render::{
-    Colour, WIDTH, changes, comparison, dot, mermaid, report, summary, text,
-};
+use haul_compiler::render::{Colour, WIDTH, changes, comparison, dot, mermaid, summary, text};
 use haul_compiler::saved::SavedPlan;
 use haul_compiler::{Outcome, Verdict};
 use haul_ir::diagnostic::Span;
 use haul_ir::expr::Symbol;
 use haul_ir::plan::{Plan, Reason, Side};
-use haul_ir::report::{Report, StageReport, Written};
 
 use plans::{per_stage, spectra};
 
@@ -85,35 +83,6 @@ fn what_data_changed() {
     let placement = &mut after.groups.iter_mut().next().expect("a group").placement;
     (placement.side, placement.reason) = (Side::Cpu, Reason::NoGpuRequested);
     assert_page!("changes", changes(&before, &after));
-}
-
-#[test]
-fn after_a_run() {
-    let stage = StageReport {
-        stolen: 0,
-        tasks: 1,
-        reused: 0,
-        busy: 4_400_000,
-        longest: 4_400_000,
-        peak_memory: 76_546_048,
-        device: "cpu".to_owned(),
-    };
-    let measured = Report {
-        stages: per_stage([stage.clone(), stage]),
-        makespan: 9_000_000,
-        peak_memory: 90_000_000,
-        written: vec![Written {
-            output: "report".to_owned(),
-            path: "out/report.npy".to_owned(),
-            bytes: 524_416,
-        }],
-        ..Report::default()
-    };
-    assert_page!("report", report(&spectra(), &measured, Colour::Plain));
-    let mut resumed = measured;
-    let first = resumed.stages.iter_mut().next().expect("a stage");
-    (first.tasks, first.reused) = (3, 2);
-    assert_page!("resumed", report(&spectra(), &resumed, Colour::Plain));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::render::{Colour, style, units};
 /// in a newline.
 pub fn text(diff: &Diff, colour: Colour, full: bool) -> String {
     let mut out = colour.paint(style::HEADING, &headline(diff)) + "\n";
-    if diff.is_empty() && !full {
+    if diff.is_empty() && diff.measured.is_empty() && !full {
         return out;
     }
     let mut lines = Lines {
@@ -35,6 +35,7 @@ pub fn text(diff: &Diff, colour: Colour, full: bool) -> String {
     lines.changes("decisions", &decisions, &causes);
     let (shown, folded) = estimates(diff, full);
     lines.changes("estimates", &shown, &[]);
+    lines.changes("measured", &diff.measured, &[]);
     out += "\n";
     if full {
         for name in diff.unchanged_ops.iter().chain(&diff.unchanged_transfers) {

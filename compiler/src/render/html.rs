@@ -1,9 +1,11 @@
 //! A plan as one page that needs no network: the graph with its placements, the numbers of what
-//! is pointed at, the timeline of the simulated run, and a table of stages.
+//! is pointed at, the timeline of the simulated run, and a table of stages; with what a run measured
+//! beside it where there was one.
 //!
 //! Nothing of the pipeline is on the page unescaped, and the page's policy lets only its own
 //! script and style run: `page.html` names them by their hashes.
 
+mod chart;
 mod facts;
 mod layered;
 mod picture;
@@ -23,6 +25,7 @@ use self::picture::Picture;
 use super::drawing::{Detail, Drawing, Words};
 use super::values::Values;
 use super::{choices, names, units};
+use crate::measured::Measured;
 
 const PAGE: &str = include_str!("html/page.html");
 const STYLE: &str = include_str!("html/page.css");
@@ -36,9 +39,13 @@ const MAX_NODES: usize = 600;
 /// The plan as a page of HTML that is complete in itself.
 ///
 /// More than 600 groups of ops are drawn as stages; of more than 600 stages, inputs and outputs
-/// there is a table, no drawing.
-pub fn html(plan: &Plan) -> String {
-    let (graph, nodes) = graph(plan);
+/// there is a table, no drawing. What was measured of stages of the same names stands beside what
+/// is predicted.
+pub fn html(plan: &Plan, measured: Option<&Measured>) -> String {
+    let (graph, mut nodes) = graph(plan);
+    if let Some(measured) = measured {
+        facts::add_measured(plan, measured, &mut nodes);
+    }
     let data = Data {
         pipeline: &plan.pipeline,
         target: &plan.target.name,
@@ -50,10 +57,11 @@ pub fn html(plan: &Plan) -> String {
         "style" => STYLE.to_owned(),
         "script" => SCRIPT.to_owned(),
         "subtitle" => escape(&subtitle(plan)),
-        "totals" => totals(plan),
+        "totals" => totals(plan, measured),
         "graph" => graph.clone(),
         "timeline" => timeline::timeline(plan),
-        "stages" => table::stages(plan),
+        "run" => timeline::measured(plan, measured),
+        "stages" => table::stages(plan, measured),
         // In a script element only `<` can begin something else.
         "data" => data.replace('<', "\\u003c"),
         _ => unreachable!("page.html has no other parts"),
@@ -125,7 +133,7 @@ fn subtitle(plan: &Plan) -> String {
 }
 
 /// Totals of the run, as terms with what they are.
-fn totals(plan: &Plan) -> String {
+fn totals(plan: &Plan, measured: Option<&Measured>) -> String {
     let estimates = &plan.estimates;
     let time = |total| units::total(total, estimates, units::time);
     let stage = |id: &StageId| plan.typed.graph().stages[*id].name.clone();
@@ -154,6 +162,11 @@ fn totals(plan: &Plan) -> String {
     }
     let used = estimates.utilisation.iter();
     terms.extend(used.map(|used| ("utilisation", utilisation(plan, used))));
+    if let Some(Measured { measured, .. }) = measured {
+        terms.push(("measured makespan", units::time(measured.makespan)));
+        let peak = units::bytes(measured.peak_memory.into());
+        terms.push(("measured peak memory", peak));
+    }
     let mut out = String::new();
     for (term, what) in terms {
         let what = escape(&what);

@@ -2,23 +2,21 @@
 
 use haul_ir::cost::Nanos;
 use haul_ir::plan::Plan;
-use haul_ir::report::{Preview, Report};
+use haul_ir::report::Preview;
 use haul_ir::types::{CellKind, TableType, ValueType};
 
 use super::names::on_one_line;
 use super::style::HEADING;
 use super::table::{Cell, Column, Table, wrapped};
 use super::text::known;
-use super::values::Values;
 use super::{Colour, units};
-use crate::measured::predicted_time;
+use crate::measured::Measured;
 
 /// A line for each stage, predicted beside measured, then the whole run.
 ///
 /// Times are of all tasks of a stage added up, the predicted one of those that computed; the ratio is
 /// measured over predicted. Where results of earlier runs were taken, a column counts them.
-pub fn report(plan: &Plan, report: &Report, colour: Colour) -> String {
-    let values = Values::of(plan);
+pub fn report(report: &Measured, colour: Colour) -> String {
     let reused: u64 = report.stages.iter().map(|stage| stage.reused).sum();
     let mut columns = vec![Column::text("stage"), Column::number("tasks")];
     columns.extend((reused > 0).then(|| Column::number("reused")));
@@ -32,24 +30,26 @@ pub fn report(plan: &Plan, report: &Report, colour: Colour) -> String {
         Column::text("device"),
     ]);
     let mut table = Table::new(columns);
-    for (id, measured) in report.stages.entries() {
-        let planned = &plan.stages[id];
-        let predicted = predicted_time(plan, id, measured.computed());
-        let name = plan.typed.graph().stages[id].name.as_str();
-        let mut row = vec![Cell::from(name), measured.tasks.to_string().into()];
-        row.extend((reused > 0).then(|| measured.reused.to_string().into()));
+    for stage in &report.stages {
+        let (predicted, measured) = (&stage.predicted, &stage.measured);
+        let memory = predicted.peak_memory.map(u128::from).map(units::bytes);
+        let name = stage.stage.as_str();
+        let mut row = vec![Cell::from(name), stage.tasks.to_string().into()];
+        row.extend((reused > 0).then(|| stage.reused.to_string().into()));
         row.extend([
-            known(predicted.map(units::time)),
-            units::time(measured.busy).into(),
-            ratio(measured.busy, predicted).into(),
+            known(predicted.time.map(units::time)),
+            units::time(measured.time).into(),
+            ratio(measured.time, predicted.time)
+                .unwrap_or_default()
+                .into(),
             units::time(measured.longest).into(),
-            known(values.eval(&planned.peak_memory).map(units::bytes)),
-            units::bytes(u128::from(measured.peak_memory)).into(),
-            measured.device.as_str().into(),
+            known(memory),
+            units::bytes(measured.peak_memory.into()).into(),
+            stage.device.as_str().into(),
         ]);
         table.row(row);
     }
-    table.print(colour) + "\n" + &totals(plan, report, colour)
+    table.print(colour) + "\n" + &totals(report, colour)
 }
 
 /// The beginning of a value: its name and type, then its first elements, or the first rows of a
@@ -94,10 +94,12 @@ fn rows(ty: &TableType, preview: &Preview, more: &str) -> String {
     table.print(Colour::Plain) + &more
 }
 
-fn totals(plan: &Plan, report: &Report, colour: Colour) -> String {
-    let took = colour.paint(HEADING, &format!("took {}", units::time(report.makespan)));
-    let predicted = units::total(plan.estimates.makespan, &plan.estimates, units::time);
-    let peak = units::bytes(u128::from(report.peak_memory));
+fn totals(report: &Measured, colour: Colour) -> String {
+    let took = format!("took {}", units::time(report.measured.makespan));
+    let took = colour.paint(HEADING, &took);
+    let estimates = &report.plan.estimates;
+    let predicted = estimates.total(report.predicted.makespan, units::time);
+    let peak = units::bytes(report.measured.peak_memory.into());
     let mut out = format!("{took}; predicted {predicted}; peak memory {peak}\n");
     let (reused, tasks) = report.stages.iter().fold((0, 0), |(reused, tasks), stage| {
         (reused + stage.reused, tasks + stage.tasks)
@@ -107,18 +109,14 @@ fn totals(plan: &Plan, report: &Report, colour: Colour) -> String {
         out += &format!("reused {reused} of {tasks} tasks of earlier runs; computed {computed}\n");
     }
     for file in &report.written {
-        let bytes = units::bytes(u128::from(file.bytes));
-        let (path, output) = (on_one_line(&file.path), on_one_line(&file.output));
-        out += &format!("wrote {path} ({output}, {bytes})\n");
+        let bytes = units::bytes(file.bytes.into());
+        out += &format!("wrote {} ({}, {bytes})\n", file.path, file.output);
     }
     out
 }
 
-/// `measured / predicted`, as `1.25`.
-fn ratio(measured: Nanos, predicted: Option<Nanos>) -> String {
-    predicted
-        .filter(|predicted| *predicted > 0)
-        .map_or_else(String::new, |predicted| {
-            units::significant(u128::from(measured), u128::from(predicted))
-        })
+/// `measured / predicted`, as `1.25`, where the prediction is known and not zero.
+pub(crate) fn ratio(measured: Nanos, predicted: Option<Nanos>) -> Option<String> {
+    let predicted = predicted.filter(|predicted| *predicted > 0)?;
+    Some(units::significant(measured.into(), predicted.into()))
 }

@@ -15,7 +15,7 @@ const DIGEST: &str = "digest";
 /// A plan: everything decided, nothing run.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "SavedPlan")]
-pub(super) struct WithDigest<'a> {
+pub(crate) struct WithDigest<'a> {
     #[serde(flatten)]
     plan: Cow<'a, SavedPlan>,
     /// The first 64 bits, in hexadecimal, of the SHA-256 of all other fields as JSON without white
@@ -69,37 +69,74 @@ pub(crate) fn schema<T: JsonSchema>() -> String {
 
 /// Reads a plan of this version, or of one that differs in the minor number.
 pub(super) fn read(text: &str) -> Result<SavedPlan, SavedError> {
-    let error = |error: serde_json::Error| SavedError {
-        message: format!("this is no plan: {error}"),
-        line: error.line(),
-    };
-    let mut value: Value = serde_json::from_str(text).map_err(error)?;
+    let value = parsed(text, "plan", FORMAT)?;
+    let plan = serde_json::from_str(text).map_err(|error| no("plan", &error))?;
+    match is_of_digest(value) {
+        true => Ok(plan),
+        false => Err(SavedError {
+            message: format!("{EDITED}: `haul plan --format json` writes it anew"),
+            line: 1,
+        }),
+    }
+}
+
+/// JSON of a form of this major version, without control characters.
+pub(crate) fn parsed(text: &str, what: &str, format: &str) -> Result<Value, SavedError> {
+    let error = |message| SavedError { message, line: 1 };
+    let value: Value = serde_json::from_str(text).map_err(|error| no(what, &error))?;
     let version = value["format_version"].as_str().unwrap_or_default();
     let major = |version: &str| version.split('.').next().map(str::to_owned);
-    if major(version) != major(FORMAT) {
-        return Err(SavedError {
-            message: format!("this version of haul reads plans of format {FORMAT}"),
-            line: 1,
-        });
+    if major(version) != major(format) {
+        return Err(error(format!(
+            "this version of haul reads {what}s of format {format}"
+        )));
     }
-    if let Some(text) = with_control(&value) {
-        return Err(SavedError {
-            message: format!("this is no plan: {text:?} has a control character"),
-            line: 1,
-        });
+    match with_control(&value) {
+        None => Ok(value),
+        Some(text) => Err(error(format!(
+            "this is no {what}: {text:?} has a control character"
+        ))),
     }
-    let plan = serde_json::from_str(text).map_err(error)?;
-    let told = value.as_object_mut().and_then(|all| all.remove(DIGEST));
-    if told != Some(Value::String(digest_of(value))) {
-        return Err(SavedError {
-            message:
-                "this plan was edited after haul wrote it: `haul plan --format json` writes it \
-                anew"
-                    .to_owned(),
-            line: 1,
-        });
+}
+
+/// Why a text is not what it should be.
+pub(crate) fn no(what: &str, error: &serde_json::Error) -> SavedError {
+    SavedError {
+        message: format!("this is no {what}: {error}"),
+        line: error.line(),
     }
-    Ok(plan)
+}
+
+/// Whether a plan as JSON has the digest of all its other fields.
+fn is_of_digest(mut plan: Value) -> bool {
+    let told = plan.as_object_mut().and_then(|all| all.remove(DIGEST));
+    told == Some(Value::String(digest_of(plan)))
+}
+
+const EDITED: &str = "this plan was edited after haul wrote it";
+
+/// A plan inside another form, as [`WithDigest`].
+pub(crate) mod with_digest {
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, Serializer};
+    use serde_json::Value;
+
+    use super::{EDITED, WithDigest, is_of_digest};
+    use crate::saved::SavedPlan;
+
+    pub(crate) fn serialize<S: Serializer>(plan: &SavedPlan, to: S) -> Result<S::Ok, S::Error> {
+        WithDigest::of(plan).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<SavedPlan, D::Error> {
+        let value = Value::deserialize(from)?;
+        let plan = SavedPlan::deserialize(&value).map_err(D::Error::custom)?;
+        plan.check().map_err(D::Error::custom)?;
+        match is_of_digest(value) {
+            true => Ok(plan),
+            false => Err(D::Error::custom(EDITED)),
+        }
+    }
 }
 
 fn digest_of(mut plan: Value) -> String {

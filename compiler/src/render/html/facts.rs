@@ -1,5 +1,7 @@
 //! What the page says of a node when it is pointed at.
 
+use std::collections::HashMap;
+
 use haul_ir::cost::Cost;
 use haul_ir::expr::Expr;
 use haul_ir::graph::Graph;
@@ -9,7 +11,9 @@ use haul_ir::plan::{Plan, StagePlan};
 use haul_ir::types::ValueType;
 use serde::Serialize;
 
+use crate::measured::{Measured, MeasuredStage, MeasuredTasks};
 use crate::render::drawing::{Drawing, Kind, Words, stage_id};
+use crate::render::report::ratio;
 use crate::render::values::{Values, is_symbolic};
 use crate::render::{choices, names, text, units};
 
@@ -33,6 +37,47 @@ pub(super) fn all(plan: &Plan, drawing: &Drawing) -> Vec<Facts> {
     let nodes = drawing.nodes.iter().map(|node| node.kind);
     all.extend(nodes.filter_map(|kind| teller.node(kind)));
     all
+}
+
+/// Adds what was measured to what is said of stages of the same names.
+pub(super) fn add_measured(plan: &Plan, measured: &Measured, all: &mut [Facts]) {
+    let stages = plan.typed.graph().stages.entries();
+    let ids = stages.map(|(id, stage)| (stage.name.as_str(), stage_id(id)));
+    let ids: HashMap<_, _> = ids.collect();
+    let stages = measured.stages.iter();
+    let mut stages: HashMap<_, _> = stages
+        .filter_map(|stage| Some((ids.get(&*stage.stage)?, stage)))
+        .collect();
+    for facts in all {
+        if let Some(stage) = stages.remove(&facts.id) {
+            facts.facts.extend(of_run(stage));
+        }
+    }
+}
+
+/// What was measured of a stage.
+fn of_run(stage: &MeasuredStage) -> Vec<(&'static str, String)> {
+    let MeasuredTasks {
+        time,
+        longest,
+        longest_item,
+        peak_memory,
+        waited,
+        ..
+    } = &stage.measured;
+    let item = longest_item.as_ref();
+    let item = item.map_or_else(String::new, |item| format!(", of {item}"));
+    let mut facts = vec![
+        ("measured tasks", stage.tasks.to_string()),
+        ("measured time", units::time(*time)),
+        ("longest task", units::time(*longest) + &item),
+        ("measured peak", units::bytes((*peak_memory).into())),
+        ("waited", units::time(*waited)),
+        ("device", stage.device.clone()),
+    ];
+    let ratio = ratio(*time, stage.predicted.time);
+    facts.extend(ratio.map(|ratio| ("measured over predicted", ratio)));
+    facts
 }
 
 struct Teller<'a> {

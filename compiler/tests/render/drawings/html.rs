@@ -169,7 +169,7 @@ fn batches_of_the_timeline() {
         ],
         ..spectra()
     };
-    let page = render::html(&plan);
+    let page = render::html(&plan, None);
     let chart = &page[page.find("class=\"timeline\"").expect("a timeline")..];
     let chart = &chart[..chart.find("</svg>").expect("an end")];
     let bars = chart.split("<rect ").skip(1).map(|bar| {
@@ -192,7 +192,7 @@ fn batches_of_the_timeline() {
 
 #[test]
 fn an_empty_timeline_says_so() {
-    let page = render::html(&spectra());
+    let page = render::html(&spectra(), None);
     assert!(page.contains("no time to show"));
 }
 
@@ -215,7 +215,7 @@ type Nodes = BTreeMap<String, Vec<(String, String)>>;
 
 impl Page {
     fn of(plan: &Plan) -> Self {
-        let html = render::html(plan);
+        let html = render::html(plan, None);
         let mut emitter = DefaultEmitter::default();
         emitter.naively_switch_states(true);
         let mut page = Page {

@@ -11,7 +11,7 @@ fn boxes_are_apart_and_lines_between_them() {
     let mut plans = all();
     plans.push(chain(20, 3));
     for plan in plans {
-        let page = render::html(&plan);
+        let page = render::html(&plan, None);
         let graph = &page[page.find("<svg class=\"graph\"").expect("a graph")..];
         let graph = &graph[..graph.find("</svg>").expect("an end")];
         let boxes = boxes(graph);
