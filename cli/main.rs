@@ -15,6 +15,7 @@ mod file;
 mod fix;
 mod kept;
 mod lints;
+mod log;
 mod machine;
 mod messages;
 mod nodes;
@@ -65,22 +66,27 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
-        Command::Run(args) => run::run(&args),
-        Command::Cache(args) => cache::run(&args),
-        Command::Plan(args) => plan::run(&args),
-        Command::Snapshot(args) => snapshot::run(&args),
-        Command::Why(args) => why::run(&args),
-        Command::Check(args) => check::run(&args),
-        Command::Diff(args) => diff::run(&args),
-        Command::Explain(args) => explain::run(&args),
-        Command::Ops(args) => ops::run(&args),
-        Command::Targets(args) => targets::run(&args),
-        Command::Nodes(args) => nodes::run(&args),
-    };
+    let cli = Cli::parse();
+    let outcome = log::start().and_then(|()| run(&cli.command));
     let exit = outcome.unwrap_or_else(|Trouble(message)| {
         terminal::tell_error(&message);
         Exit::Trouble
     });
     exit.into()
+}
+
+fn run(command: &Command) -> Result<Exit, Trouble> {
+    match command {
+        Command::Run(args) => run::run(args),
+        Command::Cache(args) => cache::run(args),
+        Command::Plan(args) => plan::run(args),
+        Command::Snapshot(args) => snapshot::run(args),
+        Command::Why(args) => why::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Diff(args) => diff::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Ops(args) => ops::run(args),
+        Command::Targets(args) => targets::run(args),
+        Command::Nodes(args) => nodes::run(args),
+    }
 }

@@ -20,7 +20,7 @@ use crate::file::File;
 use crate::lints::{self, Lints};
 use crate::progress::Both;
 use crate::records::{self, Records};
-use crate::{caching, machine, messages, progress, terminal};
+use crate::{caching, log, machine, messages, progress, terminal};
 
 /// Runs a pipeline on this machine.
 ///
@@ -143,7 +143,8 @@ fn execute(
         cancel,
         caching: args.caching.of(file)?,
     };
-    let observer = progress::observer(plan, args.quiet, !args.records.json);
+    let alone = !args.records.json && !log::is_on();
+    let observer = progress::observer(plan, args.quiet, alone);
     let records = Records::new(&args.records, plan);
     let outcome = haul_executor::run(plan, &options, &Both(&*observer, &records));
     let outcome = outcome.map_err(|error| located(file, plan, places, error));

@@ -147,7 +147,10 @@ fn the_report_is_of_its_schema_and_joined_to_the_plan() {
         assert_eq!(Some(&number(measured, "started")), starts.iter().min());
     }
     let tasks = run.report["tasks"].as_array().expect("tasks");
-    assert_eq!((tasks.len(), &run.report["tasks_left_out"]), (12, &0.into()));
+    assert_eq!(
+        (tasks.len(), &run.report["tasks_left_out"]),
+        (12, &0.into())
+    );
     assert_eq!(stages.len(), STAGES.len());
     let mut broken = run.report.clone();
     broken["measured"]["makespan"] = "soon".into();
@@ -199,7 +202,7 @@ fn a_plan_shows_what_was_measured() {
     };
     let (status, stdout, stderr) = of_run("lanes.ron");
     assert_eq!((status, stderr.as_str()), (0, ""));
-    let heading = "stage  tasks  predicted  measured  ratio";
+    let heading = "\nstage  tasks  predicted  measured ";
     let measured = stdout.split_once(heading).expect("what was measured").1;
     for (line, (name, tasks)) in measured.lines().skip(1).zip(STAGES) {
         let words: Vec<_> = line.split_whitespace().collect();
@@ -209,11 +212,17 @@ fn a_plan_shows_what_was_measured() {
     let other = text.replace(r#""b""#, r#""c""#).replace("a + b", "a + c");
     fs::write(run.path("other.ron"), other).expect("a file");
     let (status, stdout, stderr) = of_run("other.ron");
-    assert!(stderr.starts_with("note: the run was of another plan"), "{stderr}");
+    assert!(
+        stderr.starts_with("note: the run was of another plan"),
+        "{stderr}"
+    );
     let measured = stdout.split_once(heading).expect("what was measured").1;
     let names = measured.lines().skip(1).map(|line| line.split(' ').next());
     let names: Vec<_> = names.take(4).flatten().collect();
-    assert_eq!((status, &names[..]), (0, &["sums", "all", "a", "total"][..]));
+    assert_eq!(
+        (status, &names[..]),
+        (0, &["sums", "all", "a", "total"][..])
+    );
 }
 
 /// Two reports of one plan differ in what was measured, which is no change; a report beside a
@@ -221,9 +230,8 @@ fn a_plan_shows_what_was_measured() {
 #[test]
 fn reports_are_compared() {
     let (one, two) = (Run::new(), Run::new());
-    let diff = |old: &Path, new: &Path| {
-        support::outcome(support::haul().arg("diff").arg(old).arg(new))
-    };
+    let diff =
+        |old: &Path, new: &Path| support::outcome(support::haul().arg("diff").arg(old).arg(new));
     let (status, stdout, stderr) = diff(&one.path("report.json"), &two.path("report.json"));
     assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
     let (head, rest) = stdout.split_once('\n').expect("lines");
@@ -237,7 +245,10 @@ fn reports_are_compared() {
     fs::write(one.path("edited.json"), edited).expect("a file");
     let (status, _, stderr) = diff(&one.path("edited.json"), &one.path("report.json"));
     assert_eq!(status, 2);
-    assert!(stderr.contains("this plan was edited after haul wrote it"), "{stderr}");
+    assert!(
+        stderr.contains("this plan was edited after haul wrote it"),
+        "{stderr}"
+    );
 }
 
 /// `haul why --run` tells what a stage waited for, and behind whom.

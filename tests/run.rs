@@ -26,6 +26,36 @@ fn changes_that_data_makes_are_listed() {
     assert!(stdout.contains(header), "{stdout}");
 }
 
+/// Nothing is logged unless a variable asks for it; then each task is a span with its stage.
+#[test]
+fn tasks_are_logged_where_that_is_asked_for() {
+    let run = |log: Option<(&str, &str)>| {
+        let mut run = support::haul();
+        run.args(["run", "tests/cases/cli/bound.ron", "--quiet"]);
+        run.env_remove("HAUL_LOG").env_remove("RUST_LOG").envs(log);
+        support::outcome(&mut run)
+    };
+    assert_eq!(run(None).2, "");
+    for (variable, asked) in [("HAUL_LOG", "info"), ("RUST_LOG", "haul_executor=info")] {
+        let (status, _, stderr) = run(Some((variable, asked)));
+        assert_eq!(status, 0, "{stderr}");
+        let finished: Vec<_> = stderr
+            .lines()
+            .filter(|line| line.contains("finished"))
+            .collect();
+        assert_eq!(finished.len(), 1, "{stderr}");
+        assert!(finished[0].contains("task{stage=\"y\""), "{stderr}");
+        assert!(!stderr.contains("computes"), "{stderr}");
+    }
+    assert!(run(Some(("HAUL_LOG", "debug"))).2.contains("computes"));
+    let (status, _, stderr) = run(Some(("HAUL_LOG", "haul=loud")));
+    assert_eq!(status, 2, "{stderr}");
+    assert!(
+        stderr.starts_with("error: HAUL_LOG=haul=loud: "),
+        "{stderr}"
+    );
+}
+
 /// Ctrl-C ends a run with status 130, and leaves neither an output nor a part of one.
 #[cfg(unix)]
 #[test]

@@ -113,7 +113,7 @@ pub struct MeasuredWait {
     pub start: Nanos,
     /// How many nanoseconds it took.
     pub time: Nanos,
-    /// What was lacking: `cpus`, `memory`, or room for `stored values`.
+    /// What was lacking: `cpus`, `memory`, `gpus`, `vram`, or room for `stored values`.
     pub lacks: String,
     /// The stages whose tasks held it when the wait began.
     pub behind: Vec<String>,

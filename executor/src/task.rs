@@ -6,9 +6,10 @@ use std::time::Instant;
 
 use haul_ir::expr::Symbol;
 use haul_ir::graph::{Graph, Producer};
-use haul_ir::id::{CollectionId, IdVec, StageId, ValueId};
+use haul_ir::id::{CollectionId, IdVec, OpId, StageId, ValueId};
 use haul_ir::plan::Plan;
 use haul_ir::report::{Preview, Written};
+use tracing::{debug, info, info_span};
 
 use crate::bind::Dims;
 use crate::cache::Resume;
@@ -119,7 +120,14 @@ impl Context<'_> {
         let stage = &self.plan.typed.graph().stages[id.stage];
         let request = self.plan.stages[id.stage].request(&stage.requests);
         let threads = request.cpus.max(1) as usize;
-        self.pools.run(threads, || self.compute(id, request.memory))
+        let name = stage.name.as_str();
+        let span = info_span!("task", stage = name, item = self.item_name(id), threads);
+        self.pools.run(threads, || {
+            let _in_span = span.entered();
+            let done = self.compute(id, request.memory)?;
+            info!(bytes = done.peak_memory, "finished");
+            Ok(done)
+        })
     }
 
     /// A task before it reads anything; it may hold so many bytes.
@@ -162,6 +170,8 @@ impl Context<'_> {
             if self.stop.is_set() {
                 return Err(RunError::cancelled());
             }
+            let op = |op: &OpId| task.graph.ops[*op].name.as_str();
+            debug!(op = step.ops.last().map(op), "computes");
             let group = GroupCall {
                 ops: &step.ops,
                 leaving: &step.leaving,
