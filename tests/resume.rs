@@ -218,6 +218,37 @@ fn only_what_is_missing_or_changed_computes() {
     assert_eq!(project.resume(), expected(more));
 }
 
+/// A size that a stage computes with is a part of what it depends on, whoever tells it.
+#[test]
+fn a_size_of_another_input_counts() {
+    let pipeline = r#"Pipeline(
+        version: 1,
+        inputs: {
+            "x": Csv(path: "data/a.csv", type: "f64[n, 2]"),
+            "y": Csv(path: "data/b.csv", type: "f64[m, 2]"),
+        },
+        stages: {
+            "scaled": (do: "x * m"),
+            "sum": (do: "sum(y)"),
+        },
+        outputs: {
+            "scaled": Npy(path: "out/scaled.npy", from: "scaled"),
+            "sum": Npy(path: "out/sum.npy", from: "sum"),
+        },
+    )"#;
+    let project = Project::new(pipeline);
+    project.resume();
+    let computed = || {
+        let counts = project.resume().into_iter();
+        let computed = counts.filter(|(_, computed, _)| *computed > 0);
+        computed.map(|(stage, ..)| stage).collect::<Vec<_>>()
+    };
+    project.write("data/b.csv", "x,y\n11,2\n3,4\n");
+    assert_eq!(computed(), ["sum"]);
+    project.write("data/b.csv", "x,y\n11,2\n3,4\n5,6\n");
+    assert_eq!(computed(), ["scaled", "sum"]);
+}
+
 #[test]
 fn a_damaged_result_is_told_and_computed_again() {
     let project = Project::new(PIPELINE);
@@ -380,6 +411,36 @@ fn a_killed_run_loses_nothing() {
         .into_iter()
         .filter(|path| is_part(path));
     assert_eq!(parts.collect::<Vec<_>>(), [] as [PathBuf; 0]);
+}
+
+/// Ctrl-C ends a run with status 130, and what it kept is taken by the next one.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_can_be_resumed() {
+    let project = Project::new(SLOW);
+    let mut command = project.command(&["--keep", "all", "--quiet"]);
+    let mut run = command
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    while project.entries().len() < 5 && run.try_wait().expect("it is ours").is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let pid = run.id().to_string();
+    let mut kill = Command::new("kill");
+    assert!(
+        kill.args(["-INT", &pid])
+            .status()
+            .expect("kill starts")
+            .success()
+    );
+    assert_eq!(run.wait().expect("it ends").code(), Some(130));
+    let kept = project.entries().len() as u64;
+    let reused: u64 = project.resume().iter().map(|(.., reused)| reused).sum();
+    assert!(
+        (5..41).contains(&reused) && reused == kept,
+        "{reused} of {kept}"
+    );
 }
 
 /// Of 5,000 files the one that was cut off is named before anything runs.

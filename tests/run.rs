@@ -56,6 +56,29 @@ fn tasks_are_logged_where_that_is_asked_for() {
     );
 }
 
+/// A disk that takes no more, here since a file may have no more bytes, leaves no part of an output.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let pipeline = folder.path().join("large.ron");
+    let text = r#"Pipeline(
+        version: 1,
+        inputs: { "x": Random(seed: 1, type: "f32[1000, 1000]") },
+        stages: { "y": (do: "x + 1") },
+        outputs: { "y": Npy(path: "y.npy", from: "y") },
+    )"#;
+    fs::write(&pipeline, text).expect("room for it");
+    // The signal that comes with the limit would end the process.
+    let script = r#"trap "" XFSZ; ulimit -f 100; exec "$0" run "$1" --quiet"#;
+    let mut run = Command::new("sh");
+    run.args(["-c", script, env!("CARGO_BIN_EXE_haul")]);
+    let (status, _, stderr) = support::outcome(run.arg(&pipeline));
+    assert_eq!(status, 1, "{stderr}");
+    assert!(stderr.contains("output `y` (`y.npy`): "), "{stderr}");
+    assert_eq!(support::files(folder.path(), ""), [pipeline]);
+}
+
 /// Ctrl-C ends a run with status 130, and leaves neither an output nor a part of one.
 #[cfg(unix)]
 #[test]

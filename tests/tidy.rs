@@ -103,6 +103,35 @@ fn every_diagnostic_has_a_case() {
     assert!(missing.is_empty(), "no case for {missing:?}");
 }
 
+/// Each way in which a run can fail is shown by tests that are there.
+#[test]
+fn every_failure_in_the_book_has_a_test() {
+    let page = read(&root().join("docs/running.md"));
+    let after = page.split("## What goes wrong").nth(1);
+    let table = after.and_then(|text| text.split("\n## ").next());
+    let rows = table
+        .expect("the table")
+        .lines()
+        .filter(|line| line.starts_with("| "));
+    for row in rows.skip(2) {
+        let cells: Vec<_> = row.trim_matches(['|', ' ']).split(" | ").collect();
+        let [what, _, tests] = cells[..] else {
+            panic!("{row}: what happens, what you get, and the tests that show it");
+        };
+        assert!(!tests.is_empty(), "{what}: no test shows it");
+        for test in tests.split(", ") {
+            let named = test.trim_matches('`').split_once(": ");
+            let (file, test) =
+                named.unwrap_or_else(|| panic!("{what}: {test}: write `file: test`"));
+            let text = read(&root().join(file));
+            assert!(
+                text.contains(&format!("fn {test}()")),
+                "{what}: no {test} in {file}"
+            );
+        }
+    }
+}
+
 #[test]
 fn paths_in_docs_exist() {
     for page in pages() {

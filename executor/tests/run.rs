@@ -390,6 +390,31 @@ fn a_mapped_input_that_is_cut_short_during_the_run_ends_it() {
     }
 }
 
+/// One that is read and not mapped as well: here between the look at its header and its reading.
+#[test]
+fn an_input_that_is_written_to_during_the_run_ends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut made = Pipeline::new();
+    let source = made.input("x", constant(&[1.5]), f32(&[4]));
+    made.output("x", File::new(&NPY, "x.npy"), source);
+    run(&made.plan(), &options(folder.path(), 1), &Silent).unwrap();
+    let mut p = Pipeline::new();
+    let ones = p.input("ones", constant(&[1.0]), f32(&[4]));
+    let x = p.input("x", Source::File(File::new(&NPY, "x.npy")), f32(&[4]));
+    p.stage("first", None, 1, 16 * MIB);
+    let first = p.op("first", &PASS, vec![value(ones)]);
+    p.gives(first);
+    p.stage("second", None, 1, 16 * MIB);
+    let second = p.op("second", &PASS, vec![value(first), value(x)]);
+    p.gives(second);
+    p.output("y", csv("y.csv"), second);
+    let longer = CutAfterFirst(folder.path().join("x.npy"), 200);
+    let error = run(&p.plan(), &options(folder.path(), 1), &longer).unwrap_err();
+    let message = "x.npy`: it was changed while the run used it";
+    assert!(error.message.ends_with(message), "{error}");
+    assert!(!folder.path().join("y.csv").exists());
+}
+
 #[test]
 fn what_the_machine_has_not_is_refused_before_anything_runs() {
     let folder = tempfile::tempdir().unwrap();
