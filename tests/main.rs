@@ -9,6 +9,7 @@ mod examples;
 mod fix;
 mod generated;
 mod io;
+mod limits;
 mod pipelines;
 mod purity;
 mod records;

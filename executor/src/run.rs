@@ -1,16 +1,13 @@
 //! Runs a plan: checks that it can, then starts tasks as their inputs and resources come free.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use haul_ir::cost::Nanos;
 use haul_ir::graph::GpuCount;
-use haul_ir::id::StageId;
 use haul_ir::plan::{Plan, Side};
-use haul_ir::report::{Preview, Report, StageReport, Written};
-use rayon::ThreadPool;
+use haul_ir::report::{Preview, Report, Written};
 
 use crate::cache::{Caching, Parts, Resume};
 use crate::cancel::{Cancel, Stop};
@@ -29,6 +26,7 @@ use crate::program::programs;
 use crate::progress::{Event, Observer};
 use crate::schedule::{Lane, Outcome, Refusal, Schedule, Start, TaskId};
 use crate::store::Store;
+use crate::tally::{Tally, nanos};
 use crate::task::{Bindings, Context, Done};
 use crate::workers::{self, Work};
 
@@ -168,25 +166,13 @@ struct Shared {
     failure: Option<RunError>,
 }
 
-/// What a worker counted.
-#[derive(Default)]
-struct Tally {
-    /// Its thread as a pool, for as long as it works.
-    _pool: Option<ThreadPool>,
-    stages: HashMap<StageId, StageReport>,
-    /// When the last task ended.
-    end: Nanos,
-}
-
 impl Work for Run<'_> {
     type Tally = Tally;
 
     fn begin(&self) -> Tally {
         let pool = Pools::of_this_thread();
-        Tally {
-            _pool: pool.map_err(|error| self.fail(error)).ok(),
-            ..Tally::default()
-        }
+        let pool = pool.map_err(|error| self.fail(error)).ok();
+        Tally::new(self.context.plan.stages.len(), pool)
     }
 
     fn is_stopped(&self) -> bool {
@@ -210,10 +196,9 @@ impl Work for Run<'_> {
         self.observer.event(begin, &started);
         match catch_panic(|| self.context.run(task)) {
             Ok(done) => {
-                tally.end = nanos(self.start);
-                let time = tally.end - begin;
-                tally.count(task, start, time, &done);
-                self.record(task, worker, begin, time, done);
+                let end = nanos(self.start);
+                tally.count(start, begin, end, &done);
+                self.record(task, worker, begin, end, done);
                 Some(Outcome::Done)
             }
             Err(error) => {
@@ -255,7 +240,7 @@ impl<'a> Run<'a> {
         if let Some(failure) = self.shared().failure.take() {
             return Err(failure);
         }
-        let tally = tallies.into_iter().fold(Tally::default(), Tally::add);
+        let tally = Tally::sum(self.context.plan.stages.len(), &tallies);
         match schedule.is_over() {
             true => Ok(tally),
             false if self.is_stopped() => Err(RunError::cancelled()),
@@ -263,7 +248,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn record(&self, task: TaskId, worker: usize, start: Nanos, time: Nanos, done: Done) {
+    fn record(&self, task: TaskId, worker: usize, start: Nanos, end: Nanos, done: Done) {
         let (stage, item) = (task.stage, self.context.item_name(task));
         let graph = self.context.plan.typed.graph();
         for (symbol, size) in &done.bound {
@@ -285,10 +270,10 @@ impl<'a> Run<'a> {
             item,
             worker,
             start,
-            time,
+            time: end.saturating_sub(start),
             peak_memory: done.peak_memory,
         };
-        self.observer.event(start + time, &finished);
+        self.observer.event(end, &finished);
     }
 
     fn record_written(&self, written: Vec<(FilePlace, Written)>) {
@@ -333,15 +318,14 @@ impl<'a> Run<'a> {
     fn never_started(&self, schedule: &Schedule, tally: &Tally) -> RunError {
         let stages = self.context.plan.typed.graph().stages.entries();
         let left = stages.filter_map(|(id, stage)| {
-            let ended = tally.stages.get(&id).map_or(0, |report| report.tasks);
-            let left = schedule.tasks(id) as u64 - ended;
+            let left = schedule.tasks(id) as u64 - tally.stages[id].tasks;
             (left > 0).then(|| format!("{left} of `{}`", stage.name))
         });
         let left = left.collect::<Vec<_>>().join(", ");
         fault(format!("tasks were never started: {left}"))
     }
 
-    fn report(self, mut tally: Tally) -> Report {
+    fn report(self, tally: Tally) -> Report {
         let mut shared = self
             .shared
             .into_inner()
@@ -352,11 +336,8 @@ impl<'a> Run<'a> {
         skipped.extend(of_earlier.cloned());
         skipped.sort();
         skipped.dedup();
-        let stages = self.context.plan.typed.graph().stages.ids();
-        let stages = stages.map(|stage| StageReport {
-            device: self.context.device.name().to_owned(),
-            ..tally.stages.remove(&stage).unwrap_or_default()
-        });
+        let device = self.context.device.name();
+        let stages = tally.stages.iter().map(|counts| counts.report(device));
         Report {
             stages: stages.collect(),
             makespan: tally.end,
@@ -366,34 +347,4 @@ impl<'a> Run<'a> {
             skipped,
         }
     }
-}
-
-impl Tally {
-    fn count(&mut self, task: TaskId, start: &Start, time: Nanos, done: &Done) {
-        let report = self.stages.entry(task.stage).or_default();
-        report.tasks += 1;
-        report.stolen += u64::from(start.stolen_from.is_some());
-        report.reused += u64::from(done.is_reused);
-        report.busy = report.busy.saturating_add(time);
-        report.longest = report.longest.max(time);
-        report.peak_memory = report.peak_memory.max(done.peak_memory);
-    }
-
-    fn add(mut self, other: Self) -> Self {
-        for (stage, counted) in other.stages {
-            let report = self.stages.entry(stage).or_default();
-            report.tasks += counted.tasks;
-            report.stolen += counted.stolen;
-            report.reused += counted.reused;
-            report.busy = report.busy.saturating_add(counted.busy);
-            report.longest = report.longest.max(counted.longest);
-            report.peak_memory = report.peak_memory.max(counted.peak_memory);
-        }
-        self.end = self.end.max(other.end);
-        self
-    }
-}
-
-fn nanos(since: Instant) -> Nanos {
-    Nanos::try_from(since.elapsed().as_nanos()).unwrap_or(Nanos::MAX)
 }

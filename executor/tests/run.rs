@@ -37,6 +37,15 @@ static PANIC: TestOp = TestOp {
     kernel: CpuKernel::Array(|_| panic!("a test wants it")),
 };
 
+/// On how many threads it computes.
+static THREADS: TestOp = TestOp {
+    name: "threads",
+    kernel: CpuKernel::Array(|call| {
+        call.outputs[0].elements::<f32>()[0] = rayon::current_num_threads() as f32;
+        Ok(())
+    }),
+};
+
 pub(crate) fn options(folder: &Path, cpus: u32) -> Options {
     Options {
         paths: paths(folder),
@@ -67,6 +76,25 @@ pub(crate) fn text(folder: &Path, path: &str) -> String {
 
 fn csv(path: &str) -> File {
     File::new(&CSV, path)
+}
+
+/// Whatever ran on a worker before, a task has the threads that it was granted.
+#[test]
+fn a_task_computes_on_as_many_threads_as_it_was_granted_cpus() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut p = Pipeline::new();
+    let x = p.input("x", constant(&[0.0]), f32(&[1]));
+    for (name, cpus) in [("one", 1), ("three", 3), ("two", 2), ("one again", 1)] {
+        p.stage(name, None, cpus, MIB);
+        let threads = p.op(name, &THREADS, vec![value(x)]);
+        p.gives(threads);
+        p.output(name, csv(&format!("{name}.csv")), threads);
+    }
+    run(&p.plan(), &options(folder.path(), 3), &Silent).unwrap();
+    for (name, threads) in [("one", 1), ("three", 3), ("two", 2), ("one again", 1)] {
+        let written = text(folder.path(), &format!("{name}.csv"));
+        assert_eq!(written, format!("{threads}.0\n"), "{name}");
+    }
 }
 
 /// Three files, each with a size of its own, are parsed, summed by column and gathered.

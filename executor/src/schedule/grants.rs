@@ -72,19 +72,22 @@ struct Waiting {
 
 impl Grants {
     pub(super) fn new(plan: &Plan, tasks: &Tasks, ledger: Ledger, lanes: usize) -> Self {
-        let mut classes = Vec::new();
-        let mut known = HashMap::new();
+        let mut classes: Vec<Class> = Vec::new();
+        let mut known: HashMap<_, ClassIndex> = HashMap::new();
         let stages = plan.typed.graph().stages.ids().map(|id| {
-            let (request, consumes) = (grant::request(plan, id), tasks.consumes(id));
-            let kind = (request.clone(), consumes);
-            let class = *known.entry(kind).or_insert_with(|| {
-                classes.push(Class {
-                    request,
-                    consumes,
-                    queue: BTreeMap::new(),
-                });
-                classes.len() - 1
-            });
+            let kind = (grant::request(plan, id), tasks.consumes(id));
+            let class = match known.get(&kind) {
+                Some(class) => *class,
+                None => {
+                    classes.push(Class {
+                        request: kind.0.clone(),
+                        consumes: kind.1,
+                        queue: BTreeMap::new(),
+                    });
+                    known.insert(kind, classes.len() - 1);
+                    classes.len() - 1
+                }
+            };
             (class, tasks.path(id))
         });
         Self {
