@@ -218,6 +218,42 @@ fn only_what_is_missing_or_changed_computes() {
     assert_eq!(project.resume(), expected(more));
 }
 
+/// A result that is gone is made again where somebody needs it, and of nothing that nobody needs.
+#[test]
+fn what_nobody_needs_is_not_made_again() {
+    let project = Project::new(PIPELINE);
+    project.resume();
+    let undisturbed = project.outputs();
+    let lose = |stage: &str| {
+        let named = format!("\"stage\":\"{stage}\"");
+        let of_stage = |path: &PathBuf| {
+            let bytes = fs::read(path).expect("an entry");
+            String::from_utf8_lossy(&bytes).contains(&named)
+        };
+        let lost: Vec<_> = project.entries().into_iter().filter(of_stage).collect();
+        assert!(!lost.is_empty(), "{stage}");
+        lost.iter()
+            .for_each(|path| fs::remove_file(path).expect("an entry"));
+    };
+    lose("sums");
+    let none = [
+        ("scaled", 0, 3),
+        ("sums", 0, 3),
+        ("all", 0, 1),
+        ("largest", 0, 1),
+    ];
+    assert_eq!(project.resume(), expected(none));
+    lose("all");
+    let some = [
+        ("scaled", 0, 3),
+        ("sums", 3, 0),
+        ("all", 1, 0),
+        ("largest", 0, 1),
+    ];
+    assert_eq!(project.resume(), expected(some));
+    assert_eq!(project.outputs(), undisturbed);
+}
+
 /// A size that a stage computes with is a part of what it depends on, whoever tells it.
 #[test]
 fn a_size_of_another_input_counts() {

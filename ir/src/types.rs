@@ -168,6 +168,7 @@ impl TableType {
 impl Hash for TableType {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.rows.hash(state);
+        self.columns.len().hash(state);
         self.columns.iter().for_each(|column| column.hash(state));
     }
 }

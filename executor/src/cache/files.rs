@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::hash::{KEY_BYTES, Key};
@@ -24,19 +24,16 @@ const MOST: usize = 1 << 15;
 pub(super) struct Files {
     /// Where they are remembered.
     path: PathBuf,
-    known: HashMap<Stamp, Key>,
+    known: OnceLock<HashMap<Stamp, Key>>,
     learned: Mutex<HashMap<Stamp, Key>>,
 }
 
 impl Files {
-    /// What earlier runs remembered in a file; nothing, if it cannot be read.
+    /// What earlier runs remembered in a file.
     pub(super) fn remembered(path: PathBuf) -> Self {
-        let known = fs::read(&path).ok();
-        let known = known.and_then(|text| serde_json::from_slice(&text).ok());
-        let known: Vec<(Stamp, [u8; KEY_BYTES])> = known.unwrap_or_default();
         Self {
             path,
-            known: known.into_iter().map(|(at, key)| (at, Key(key))).collect(),
+            known: OnceLock::new(),
             learned: Mutex::default(),
         }
     }
@@ -53,7 +50,7 @@ impl Files {
             false => Err(io::Error::other("it was changed")),
         };
         check()?;
-        if let Some(known) = self.known.get(stamp).filter(|_| is_at_rest) {
+        if let Some(known) = self.known().get(stamp).filter(|_| is_at_rest) {
             self.learned().insert(*stamp, *known);
             return Ok(*known);
         }
@@ -69,7 +66,9 @@ impl Files {
     /// Whether there is something to remember.
     pub(super) fn has_learned(&self) -> bool {
         let learned = self.learned();
-        learned.keys().any(|stamp| !self.known.contains_key(stamp))
+        learned
+            .keys()
+            .any(|stamp| !self.known().contains_key(stamp))
     }
 
     /// Remembers what this run learned, for the next one.
@@ -78,7 +77,7 @@ impl Files {
     /// The file cannot be written.
     pub(super) fn remember(&self, folder: &Path) -> io::Result<()> {
         let learned = self.learned();
-        let earlier = self.known.iter();
+        let earlier = self.known().iter();
         let earlier = earlier.filter(|(stamp, _)| !learned.contains_key(stamp));
         let all = learned.iter().chain(earlier).take(MOST);
         let all: Vec<_> = all.map(|(stamp, key)| (stamp, key.0)).collect();
@@ -89,6 +88,16 @@ impl Files {
         drop(out);
         file.persist(&self.path).map_err(|error| error.error)?;
         Ok(())
+    }
+
+    /// What earlier runs remembered; nothing, if it cannot be read.
+    fn known(&self) -> &HashMap<Stamp, Key> {
+        self.known.get_or_init(|| {
+            let known = fs::read(&self.path).ok();
+            let known = known.and_then(|text| serde_json::from_slice(&text).ok());
+            let known: Vec<(Stamp, [u8; KEY_BYTES])> = known.unwrap_or_default();
+            known.into_iter().map(|(at, key)| (at, Key(key))).collect()
+        })
     }
 
     fn learned(&self) -> MutexGuard<'_, HashMap<Stamp, Key>> {

@@ -34,7 +34,7 @@ pub(super) struct Keys<'a> {
     stamps: &'a Stamps,
     stop: &'a Stop,
     files: Files,
-    recipes: IdVec<StageId, Recipe>,
+    recipes: IdVec<StageId, OnceLock<Recipe>>,
     /// The device that computes, by its name.
     device: &'a str,
     /// The file of the program that computes.
@@ -59,7 +59,6 @@ pub(crate) struct Parts<'a> {
 impl<'a> Keys<'a> {
     pub(super) fn new(parts: Parts<'a>, program: &'a Path, files: Files) -> Self {
         let graph = parts.plan.typed.graph();
-        let recipe = |(stage, program)| Recipe::of(graph, stage, program);
         let slots = |over: Option<CollectionId>| {
             let count = over.map_or(1, |over| parts.inputs.collections[over].names.len());
             (0..count).map(|_| Slot::new()).collect()
@@ -72,7 +71,7 @@ impl<'a> Keys<'a> {
             stamps: &parts.inputs.stamps,
             stop: parts.stop,
             files,
-            recipes: parts.programs.entries().map(recipe).collect(),
+            recipes: parts.programs.iter().map(|_| OnceLock::new()).collect(),
             device: parts.device,
             program,
             computes: Slot::new(),
@@ -137,7 +136,8 @@ impl<'a> Keys<'a> {
     }
 
     fn make(&self, id: TaskId, sizes: &Sizes<'_>) -> Option<Key> {
-        let recipe = &self.recipes[id.stage];
+        let recipe = self.recipes[id.stage]
+            .get_or_init(|| Recipe::of(self.graph, id.stage, &self.programs[id.stage]));
         let known = recipe.sizes.iter().map(|symbol| sizes(id, symbol));
         let known: Vec<u64> = known.collect::<Option<_>>()?;
         let mut hasher = KeyHasher::default();

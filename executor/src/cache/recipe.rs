@@ -182,3 +182,26 @@ impl Symbols {
         ty.with_sizes(sizes.collect()).hash(hasher);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_tells_its_only_symbol_where_it_is_a_line() {
+        let [m, n] = ["m", "n"].map(|name| Expr::symbol(Symbol::new(name)));
+        let two = Expr::from(2_u64);
+        for told in [n.clone(), &(&n * &two) + &Expr::ONE, &two - &n] {
+            assert_eq!(told_by(&told), Some(Symbol::new("n")), "{told}");
+        }
+        for untold in [
+            two.clone(),
+            &m * &n,
+            &n * &n,
+            n.floor_div(&two),
+            n.modulo(&two),
+        ] {
+            assert_eq!(told_by(&untold), None, "{untold}");
+        }
+    }
+}
