@@ -14,14 +14,15 @@ use self::plain::Plain;
 use self::stages::Stages;
 use crate::terminal;
 
-/// Whoever shows how far a run of this plan is.
+/// Whoever shows how far a run of this plan on so many CPUs is.
 ///
 /// Bars are drawn where the terminal is theirs alone.
-pub(crate) fn observer(plan: &Plan, quiet: bool, alone: bool) -> Box<dyn Observer> {
+pub(crate) fn observer(plan: &Plan, cpus: u32, quiet: bool, alone: bool) -> Box<dyn Observer> {
+    let stages = || Stages::of(plan, cpus);
     match (quiet, alone && terminal::is_live()) {
         (true, _) => Box::new(Silent),
-        (false, true) => Box::new(Live::new(Stages::of(plan))),
-        (false, false) => Box::new(Plain::new(Stages::of(plan))),
+        (false, true) => Box::new(Live::new(stages())),
+        (false, false) => Box::new(Plain::new(stages())),
     }
 }
 

@@ -98,6 +98,7 @@ fn write(
     timeline: &Timeline,
     measured: Result<&Measured, &RunError>,
 ) -> Result<(), Trouble> {
+    let told = lines.map_or(Ok(()), |lines| lines.end(measured));
     if let Some(path) = &args.trace {
         write_whole(path, &trace(plan, timeline))?;
     }
@@ -109,7 +110,7 @@ fn write(
         };
         write_whole(path, &text)?;
     }
-    lines.map_or(Ok(()), |lines| lines.end(measured))
+    told
 }
 
 impl Observer for Records<'_> {

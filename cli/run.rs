@@ -144,7 +144,7 @@ fn execute(
         caching: args.caching.of(file)?,
     };
     let alone = !args.records.json && !log::is_on();
-    let observer = progress::observer(plan, args.quiet, alone);
+    let observer = progress::observer(plan, options.machine.cpus, args.quiet, alone);
     let records = Records::new(&args.records, plan);
     let outcome = haul_executor::run(plan, &options, &Both(&*observer, &records));
     let outcome = outcome.map_err(|error| located(file, plan, places, error));

@@ -18,7 +18,7 @@ pub(super) struct Tasks {
 /// What is left of all stages. Kept up to date stage by stage, since a run may have many.
 #[derive(Debug)]
 pub(super) struct Left {
-    /// The plan's makespan, and all its tasks one after the other.
+    /// The plan's makespan, no shorter than so many CPUs need, and all its tasks one after the other.
     planned: Option<(Nanos, Nanos)>,
     /// Time that tasks will take, judged by others of their stage.
     measured: u128,
@@ -31,10 +31,15 @@ pub(super) struct Left {
 }
 
 impl Left {
-    /// Of a plan with this makespan, and this time of all tasks one after the other.
-    pub(super) fn new(makespan: Option<Nanos>, serial: Option<Nanos>) -> Self {
+    /// Of a plan with this makespan, and this time of all tasks one after the other. It may be for
+    /// another machine than the one with so many CPUs that it runs on.
+    pub(super) fn new(makespan: Option<Nanos>, serial: Option<Nanos>, cpus: u32) -> Self {
+        let serial = serial.filter(|serial| *serial > 0);
+        let planned = makespan.zip(serial);
         Self {
-            planned: makespan.zip(serial.filter(|serial| *serial > 0)),
+            planned: planned.map(|(makespan, serial)| {
+                (makespan.max(serial / Nanos::from(cpus.max(1))), serial)
+            }),
             measured: 0,
             predicted: 0,
             unknown: 0,
@@ -70,7 +75,7 @@ impl Left {
     /// How long the run still takes; unknown where a stage is that has not begun.
     ///
     /// Stages that have begun go on as they did. Others take as much longer than predicted as the
-    /// finished tasks did. As many tasks run at once as in the plan.
+    /// finished tasks did. As many tasks run at once as in the plan, and no more than there are CPUs.
     pub(super) fn time(&self) -> Option<Nanos> {
         let (makespan, serial) = self.planned.filter(|_| self.unknown == 0)?;
         let predicted = match self.done {
@@ -118,7 +123,7 @@ mod tests {
     #[test]
     fn the_estimate_is_corrected_by_what_was_measured() {
         let (mut one, two) = (stage(4, Some(10)), stage(2, Some(30)));
-        let mut left = Left::new(Some(50), Some(100));
+        let mut left = Left::new(Some(50), Some(100), 2);
         left.add(&one);
         left.add(&two);
         assert_eq!(left.time(), Some(50));
@@ -130,10 +135,18 @@ mod tests {
         assert_eq!(left.time(), Some(120));
     }
 
+    /// A plan for 64 CPUs ends in 10 there, and in 320 on two.
+    #[test]
+    fn a_plan_for_a_larger_machine_takes_longer_here() {
+        let mut left = Left::new(Some(10), Some(640), 2);
+        left.add(&stage(64, Some(10)));
+        assert_eq!(left.time(), Some(320));
+    }
+
     #[test]
     fn the_end_is_unknown_until_all_stages_are() {
         let (mut one, mut two) = (stage(1, None), stage(1, Some(7)));
-        let mut left = Left::new(Some(7), Some(7));
+        let mut left = Left::new(Some(7), Some(7), 1);
         left.add(&one);
         left.add(&two);
         assert_eq!(left.time(), None);
@@ -141,6 +154,6 @@ mod tests {
         assert_eq!(left.time(), Some(7));
         left.finished(&mut two, 9);
         assert_eq!(left.time(), Some(0));
-        assert_eq!(Left::new(None, None).time(), None);
+        assert_eq!(Left::new(None, None, 1).time(), None);
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct Stage {
 const MOST_WAITS: usize = 3;
 
 impl Stages {
-    pub(super) fn of(plan: &Plan) -> Self {
+    pub(super) fn of(plan: &Plan, cpus: u32) -> Self {
         let stages = plan.typed.graph().stages.entries();
         let stages = stages.map(|(id, stage)| Stage {
             name: stage.name.clone(),
@@ -47,7 +47,7 @@ impl Stages {
         Self {
             all: stages.collect(),
             waiting: BTreeMap::new(),
-            left: Left::new(plan.estimates.makespan, plan.estimates.serial),
+            left: Left::new(plan.estimates.makespan, plan.estimates.serial, cpus),
             tasks: 0,
             done: 0,
             last: 0,
@@ -180,7 +180,7 @@ mod tests {
         let mut stages = Stages {
             all,
             waiting: BTreeMap::new(),
-            left: Left::new(Some(30 * MS), Some(30 * MS)),
+            left: Left::new(Some(30 * MS), Some(30 * MS), 1),
             tasks: 0,
             done: 0,
             last: 0,

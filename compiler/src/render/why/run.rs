@@ -11,10 +11,13 @@ use crate::measured::{Measured, MeasuredStage, MeasuredWait};
 pub fn run(run: &Measured, stage: &MeasuredStage, colour: Colour) -> String {
     let plan = &run.plan;
     let title = format!("{} in a run of {}", stage.stage, plan.pipeline);
-    let tasks = match stage.tasks {
+    let mut tasks = match stage.tasks {
         1 => "1 task".to_owned(),
         tasks => format!("{tasks} tasks"),
     };
+    if stage.reused > 0 {
+        tasks += &format!(", {} of earlier runs,", stage.reused);
+    }
     let mut out = colour.paint(HEADING, &title);
     out += &format!(
         ", planned for {}: {tasks} on {}\n",
@@ -40,7 +43,7 @@ fn facts(run: &Measured, stage: &MeasuredStage) -> Vec<(&'static str, String)> {
     };
     let mut longest = units::time(measured.longest);
     if let Some(item) = &measured.longest_item {
-        longest += &format!(", of {item}");
+        longest += &format!(", of item {item}");
     }
     let of_run = units::time(run.measured.makespan);
     let (from, to) = (units::time(measured.started), units::time(measured.ended));
