@@ -50,6 +50,14 @@ pub(crate) struct Args {
     caching: caching::Args,
     #[command(flatten)]
     records: records::Args,
+    /// Schedules the tasks on simulated time instead, each with its predicted time: nothing is
+    /// computed or written.
+    #[arg(long)]
+    simulate: bool,
+    /// Decides, when simulated, between workers that have nothing to do at one moment; the same
+    /// gives the same schedule.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "simulate")]
+    seed: u64,
     /// Prints no plan, no progress and no report: only results, warnings and errors.
     #[arg(long)]
     quiet: bool,
@@ -146,7 +154,11 @@ fn execute(
     let alone = !args.records.json && !log::is_on();
     let observer = progress::observer(plan, options.machine.cpus, args.quiet, alone);
     let records = Records::new(&args.records, plan);
-    let outcome = haul_executor::run(plan, &options, &Both(&*observer, &records));
+    let both = Both(&*observer, &records);
+    let outcome = match args.simulate {
+        true => haul_executor::simulated(plan, &options, args.seed, &both),
+        false => haul_executor::run(plan, &options, &both),
+    };
     let outcome = outcome.map_err(|error| located(file, plan, places, error));
     drop(observer);
     let (outcome, written) = records.end(outcome);

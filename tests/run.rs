@@ -109,3 +109,38 @@ fn ctrl_c_leaves_nothing() {
     let left = support::files(folder.path(), "");
     assert_eq!(left, [pipeline], "{rest:?}");
 }
+
+/// On simulated time nothing is written, each task is told once, and a seed repeats the schedule.
+#[test]
+fn a_seed_repeats_a_simulated_run() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let pipeline = folder.path().join("lanes.ron");
+    fs::copy(root().join("tests/cases/run/lanes.ron"), &pipeline).expect("a copy");
+    let events = |seed: u64| {
+        let mut run = support::haul();
+        run.args([
+            "run",
+            "--simulate",
+            "--json",
+            "--target",
+            "cpu",
+            "--cpus",
+            "2",
+        ]);
+        run.args(["--seed", &seed.to_string()]).arg(&pipeline);
+        support::stdout(&mut run)
+    };
+    let first = events(7);
+    assert_eq!(events(7), first);
+    assert_eq!(
+        first.matches(r#""event":"finished""#).count(),
+        12,
+        "{first}"
+    );
+    assert!(first.contains(r#""device":"simulated""#), "{first}");
+    assert!(
+        (0..8).any(|seed| events(seed) != first),
+        "seeds make no difference"
+    );
+    assert_eq!(support::files(folder.path(), ""), [pipeline]);
+}

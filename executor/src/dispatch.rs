@@ -5,8 +5,8 @@ use std::time::Instant;
 use haul_ir::id::StageId;
 use haul_ir::plan::Plan;
 
-use crate::grant::Ledger;
 use crate::machine::Machine;
+use crate::run::ledger;
 use crate::schedule::{Lane, Outcome, Refusal, Schedule, Start, TaskId};
 use crate::tally::{Tally, nanos};
 use crate::task::Done;
@@ -32,8 +32,8 @@ pub fn dispatch(
 ) -> Dispatched {
     let collections = plan.typed.graph().collections.iter();
     let widths = collections.map(|_| width).collect();
-    let ledger = Ledger::new(machine.cpus, machine.memory);
-    let (schedule, lanes) = Schedule::new(plan, &widths, ledger, machine.cpus as usize);
+    let lanes = machine.cpus as usize;
+    let (schedule, lanes) = Schedule::new(plan, &widths, ledger(machine), lanes);
     let start = Instant::now();
     let stages = plan.typed.graph().stages.len();
     let calls = Calls {

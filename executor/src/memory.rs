@@ -44,11 +44,6 @@ impl Memory {
         Arc::new(Self { limit, state })
     }
 
-    /// Bytes that a run may use.
-    pub(crate) fn limit(&self) -> u64 {
-        self.limit
-    }
-
     /// Bytes that are charged now.
     pub(crate) fn used(&self) -> u64 {
         self.state().used

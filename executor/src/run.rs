@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use haul_ir::cost::Nanos;
 use haul_ir::graph::GpuCount;
+use haul_ir::id::{CollectionId, IdVec};
 use haul_ir::plan::{Plan, Side};
 use haul_ir::report::{Preview, Report, Written};
 
@@ -15,7 +16,7 @@ use crate::device::cpu::Cpu;
 use crate::device::{Device, fault};
 use crate::error::{ErrorKind, RunError};
 use crate::grant::Ledger;
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, Items};
 use crate::io::Access;
 use crate::machine::Machine;
 use crate::memory::{Bytes, Memory};
@@ -100,11 +101,8 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
         stop: &stop,
         bindings: Mutex::new(Bindings::new(inputs.dims.clone())),
     };
-    let widths = collections.iter().map(|items| items.names.len()).collect();
-    let gpus = options.machine.emulated.iter();
-    let gpus = gpus.map(|device| (device.node, &device.gpu));
-    let ledger = Ledger::new(options.machine.cpus, memory.limit()).with_gpus(gpus);
-    let (schedule, lanes) = Schedule::new(plan, &widths, ledger, threads);
+    let ledger = ledger(&options.machine);
+    let (schedule, lanes) = Schedule::new(plan, &widths(collections), ledger, threads);
     let run = Run::new(&context, observer);
     let ran = run.tasks(&schedule, lanes);
     context.resume.iter().for_each(Resume::remember);
@@ -115,8 +113,20 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
     Ok(run.report(tally))
 }
 
+/// All that a machine has.
+pub(crate) fn ledger(machine: &Machine) -> Ledger {
+    let gpus = machine.emulated.iter();
+    let gpus = gpus.map(|device| (device.node, &device.gpu));
+    Ledger::new(machine.cpus, machine.memory).with_gpus(gpus)
+}
+
+/// How many items each collection has.
+pub(crate) fn widths(collections: &IdVec<CollectionId, Items>) -> IdVec<CollectionId, usize> {
+    collections.iter().map(|items| items.names.len()).collect()
+}
+
 /// What a plan asks of this machine that it has not.
-fn check_machine(plan: &Plan, machine: &Machine) -> Result<(), RunError> {
+pub(crate) fn check_machine(plan: &Plan, machine: &Machine) -> Result<(), RunError> {
     for (id, stage) in plan.typed.graph().stages.entries() {
         let request = plan.stages[id].request(&stage.requests);
         let groups = plan.typed.groups_of(id);
@@ -210,11 +220,7 @@ impl Work for Run<'_> {
     }
 
     fn refused(&self, refusal: &Refusal) {
-        self.tell(&Event::Waiting {
-            stage: refusal.stage,
-            lacks: refusal.lacks,
-            behind: &refusal.behind,
-        });
+        self.tell(&refusal.event());
     }
 
     fn skipped(&self, _: TaskId) {}

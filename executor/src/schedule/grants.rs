@@ -10,6 +10,7 @@ use haul_ir::plan::Plan;
 
 use super::tasks::{Ready, Tasks};
 use crate::grant::{self, Grant, Lack, Ledger};
+use crate::progress::Event;
 
 /// Why ready tasks of a stage do not start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,17 @@ pub(crate) struct Refusal {
     pub(crate) lacks: &'static str,
     /// The stages whose tasks hold it.
     pub(crate) behind: Vec<StageId>,
+}
+
+impl Refusal {
+    /// What is told of it.
+    pub(crate) fn event(&self) -> Event<'_> {
+        Event::Waiting {
+            stage: self.stage,
+            lacks: self.lacks,
+            behind: &self.behind,
+        }
+    }
 }
 
 /// What was decided for a lane.

@@ -7,7 +7,6 @@
 //! one whose are not; it goes first, the longest path before others, when it fits.
 
 mod grants;
-#[cfg(test)]
 mod simulate;
 mod tasks;
 #[cfg(test)]
@@ -25,6 +24,7 @@ use self::tasks::{Ready, Tasks};
 use crate::grant::{Grant, Ledger};
 
 pub(crate) use self::grants::Refusal;
+pub(crate) use self::simulate::{Simulated, simulate};
 pub(crate) use self::tasks::{Outcome, TaskId};
 
 /// The state of a run, which all lanes share.

@@ -14,7 +14,7 @@ pub(crate) trait Simulated {
     fn stored(&mut self) -> u64;
 
     /// A task starts on a lane; tells how long it takes.
-    fn start(&mut self, at: Nanos, lane: &Lane, start: &Start) -> Nanos;
+    fn start(&mut self, at: Nanos, lane: &Lane, start: Start) -> Nanos;
 
     /// A task ends; nothing, where it fails and no other is to start.
     fn end(&mut self, at: Nanos, lane: &Lane, task: TaskId) -> Option<Outcome>;
@@ -48,8 +48,9 @@ pub(crate) fn simulate(
             let Some(start) = schedule.next(lane, stored, refused) else {
                 return false;
             };
-            let time = work.start(now, lane, &start);
-            running.push(Reverse((now + time, lane.index, start.task)));
+            let task = start.task;
+            let time = work.start(now, lane, start);
+            running.push(Reverse((now.saturating_add(time), lane.index, task)));
             true
         };
         // One that starts may leave something for those that found nothing before it.
@@ -74,7 +75,7 @@ pub(crate) fn simulate(
 }
 
 /// Numbers of a seed.
-pub(crate) struct Random {
+struct Random {
     seed: u64,
     drawn: u64,
 }

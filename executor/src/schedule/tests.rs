@@ -8,7 +8,6 @@ use haul_ir::id::Id;
 use haul_ir::op::CpuKernel;
 use proptest::prelude::*;
 
-use super::simulate::{Simulated, simulate};
 use super::*;
 use crate::support::{MIB, Pipeline, TestOp, f32, files, value};
 
@@ -88,7 +87,7 @@ impl Simulated for Recorder<'_> {
         (self.stored)(self.records.len())
     }
 
-    fn start(&mut self, at: Nanos, lane: &Lane, start: &Start) -> Nanos {
+    fn start(&mut self, at: Nanos, lane: &Lane, start: Start) -> Nanos {
         if start.stolen_from.is_some() {
             self.records.push(Record::Stolen(start.task));
         }
