@@ -13,6 +13,8 @@ pub(crate) enum Exit {
     Found,
     /// A plan breaks a policy.
     Policy,
+    /// There is no evidence where evidence was demanded.
+    NoEvidence,
     /// The command could not do its work.
     Trouble,
     /// Ctrl-C.
@@ -25,6 +27,7 @@ impl From<Exit> for ExitCode {
             Exit::Fine => 0,
             Exit::Found => 1,
             Exit::Policy => 3,
+            Exit::NoEvidence => 5,
             Exit::Trouble => 2,
             Exit::Interrupted => 130,
         })

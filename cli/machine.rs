@@ -56,8 +56,12 @@ pub(crate) fn this() -> Result<Machine, Trouble> {
     Machine::detect().map_err(|error| Trouble::new(error.to_string()))
 }
 
-/// What a run may use of this machine.
-pub(crate) fn limited(cpus: Option<u32>, memory: Option<u64>) -> Result<Machine, Trouble> {
+/// What a run may use of this machine; in a rehearsal, cpus may be more than there are.
+pub(crate) fn limited(
+    cpus: Option<u32>,
+    memory: Option<u64>,
+    rehearses: bool,
+) -> Result<Machine, Trouble> {
     let machine = this()?;
     let limited = Machine {
         cpus: cpus.unwrap_or(machine.cpus),
@@ -65,7 +69,7 @@ pub(crate) fn limited(cpus: Option<u32>, memory: Option<u64>) -> Result<Machine,
         cpu: machine.cpu.clone(),
         emulated: Vec::new(),
     };
-    if limited.cpus > machine.cpus {
+    if limited.cpus > machine.cpus && !rehearses {
         let (asked, all) = (limited.cpus, machine.cpus);
         return Err(Trouble::new(format!(
             "--cpus {asked}: this machine has {all}"

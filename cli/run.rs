@@ -10,7 +10,7 @@ use haul_compiler::measured::{Measured, SkippedRows};
 use haul_compiler::render::units;
 use haul_compiler::{Checked, Places, render, target};
 use haul_executor::{Cancel, ErrorKind, Machine, Options, Paths, RunError};
-use haul_ir::plan::Plan;
+use haul_ir::plan::{Plan, Side};
 use haul_ir::report::Report;
 use haul_ir::target::Target;
 
@@ -33,6 +33,13 @@ pub(crate) struct Args {
     /// The machine to plan for: a name of `haul targets`, a target file, or `local`.
     #[arg(long, default_value = machine::LOCAL)]
     target: String,
+    /// Emulates all GPUs of the target on this machine, for a rehearsal: CPUs compute in their
+    /// stead. `--cpus` may then be more than this machine has.
+    #[arg(long)]
+    emulate: bool,
+    /// Exits with status 5 unless a GPU itself reports that it did the work.
+    #[arg(long)]
+    require_gpu: bool,
     #[command(flatten)]
     set: Set,
     #[command(flatten)]
@@ -66,11 +73,15 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
     args.records.check()?;
     let file = File::read(&args.file)?;
-    let machine = machine::limited(args.cpus, args.memory)?;
+    let mut machine = machine::limited(args.cpus, args.memory, args.emulate)?;
     let target = match args.target.as_str() {
         machine::LOCAL => target::local(machine.cpus, machine.memory),
         name => machine::target(name)?,
     };
+    if args.emulate {
+        let emulated = machine.emulate(&target);
+        machine = emulated.map_err(|error| Trouble::new(error.to_string()))?;
+    }
     let levels = args.lints.levels()?;
     let cancel = stop_on_ctrl_c()?;
     let paths = Paths::new(file.folder(), cancel.clone());
@@ -85,6 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Trouble> {
         &levels,
     ) {
         _ if cancel.is_cancelled() => Ok(interrupted()),
+        Ok((plan, _)) if args.require_gpu => Ok(no_evidence(args, &plan)),
         Ok((plan, places)) => execute(args, &file, paths, machine, cancel, &plan, &places),
         Err(exit) => Ok(exit),
     }
@@ -201,6 +213,19 @@ fn located(file: &File, plan: &Plan, places: &Places, mut error: RunError) -> Ru
     let line = stage.and_then(|stage| places.line(graph, &file.text, stage, op));
     error.place.line = line.map(|line| format!("{}:{line}", file.shown));
     error
+}
+
+/// Says why a run of this plan could give no evidence of a GPU at work: no build has a device that
+/// gives any.
+fn no_evidence(args: &Args, plan: &Plan) -> Exit {
+    let mut sides = plan.groups.iter().map(|group| group.placement.side);
+    let reason = match sides.any(|side| side == Side::Gpu) {
+        false => "the plan has nothing on a GPU",
+        true if args.emulate => "GPUs that are emulated give no evidence",
+        true => "this build has no CUDA device",
+    };
+    terminal::tell_error(&format!("--require-gpu: {reason}; nothing was run"));
+    Exit::NoEvidence
 }
 
 fn interrupted() -> Exit {

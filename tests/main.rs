@@ -5,6 +5,7 @@ mod cli;
 mod conformance;
 mod diff;
 mod docs;
+mod emulated;
 mod examples;
 mod fix;
 mod generated;

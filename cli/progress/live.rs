@@ -104,7 +104,10 @@ impl Observer for Live {
                 let message = state.stages.wait(stage).unwrap_or_default();
                 self.bar(state, stage).set_message(message);
             }
-            Event::Tasks { .. } | Event::Bound { .. } | Event::Written { .. } => {}
+            Event::Tasks { .. }
+            | Event::Bound { .. }
+            | Event::Device { .. }
+            | Event::Written { .. } => {}
         }
         self.all(state);
     }

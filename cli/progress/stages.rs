@@ -79,7 +79,7 @@ impl Stages {
             } => {
                 self.waiting.insert(stage, (lacks, at, behind.to_vec()));
             }
-            Event::Bound { .. } | Event::Written { .. } => {}
+            Event::Bound { .. } | Event::Device { .. } | Event::Written { .. } => {}
         }
     }
 

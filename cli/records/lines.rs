@@ -76,6 +76,15 @@ impl Observer for Lines<'_> {
                 stage: self.name(stage),
                 count,
             },
+            Event::Device {
+                name,
+                vram,
+                emulated,
+            } => RunEvent::Device {
+                device: name,
+                vram,
+                emulated,
+            },
             Event::Bound { symbol, size, item } => RunEvent::Bound {
                 symbol: symbol.name(),
                 size,

@@ -83,7 +83,10 @@ impl Observer for Recorder {
                     peak_memory,
                 });
             }
-            Event::Tasks { .. } | Event::Bound { .. } | Event::Written { .. } => {}
+            Event::Tasks { .. }
+            | Event::Bound { .. }
+            | Event::Device { .. }
+            | Event::Written { .. } => {}
         }
     }
 }

@@ -28,6 +28,15 @@ pub enum RunEvent<'a> {
         /// How many there are.
         count: usize,
     },
+    /// A GPU that tasks may be granted; told of each before any task starts.
+    Device {
+        /// Its name.
+        device: &'a str,
+        /// Bytes of its memory.
+        vram: u64,
+        /// Whether it is not there: CPUs compute in its stead, and nothing here is evidence.
+        emulated: bool,
+    },
     /// The data bound a symbolic size.
     Bound {
         /// The name of the size.

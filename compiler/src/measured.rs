@@ -1,6 +1,7 @@
 //! What a run measured beside what its plan predicted, in a form for tools: joined by name, and
 //! never mixed.
 
+mod devices;
 mod make;
 pub mod timeline;
 
@@ -8,6 +9,7 @@ use haul_ir::cost::Nanos;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::devices::{MeasuredCopies, MeasuredDevice, PredictedCopies};
 use crate::saved::{SavedError, SavedPlan, json};
 
 /// The version of the JSON form: see [`saved::FORMAT`](crate::saved::FORMAT).
@@ -29,6 +31,8 @@ pub struct Measured {
     pub measured: MeasuredRun,
     /// Each stage, after those it depends on.
     pub stages: Vec<MeasuredStage>,
+    /// Each GPU.
+    pub devices: Vec<MeasuredDevice>,
     /// The tasks that finished, in this order; of a long run the first.
     pub tasks: Vec<MeasuredTask>,
     /// How many tasks are left out of `tasks`.
@@ -72,6 +76,8 @@ pub struct MeasuredStage {
     pub predicted: PredictedStage,
     /// What the tasks did.
     pub measured: MeasuredTasks,
+    /// What crossed between the host and GPUs, each way that anything did.
+    pub copies: Vec<MeasuredCopies>,
 }
 
 /// What the plan says of a stage; unknown where there is nothing.

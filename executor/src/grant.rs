@@ -164,6 +164,13 @@ impl Ledger {
         Ok(grant)
     }
 
+    /// How many tasks with a request have room at once, of at most so many.
+    pub(crate) fn at_once(&self, request: &Request, most: usize) -> usize {
+        let mut ledger = self.clone();
+        let tasks = (0..most).take_while(|_| ledger.grant(request, 0).is_ok());
+        tasks.count()
+    }
+
     pub(crate) fn give_back(&mut self, grant: Grant) {
         self.cpus += grant.cpus;
         self.memory += grant.memory;
@@ -234,6 +241,13 @@ impl Device {
             gpu: request.gpus.min(GpuCount::ONE),
             vram: request.vram.unwrap_or(self.vram),
         }
+    }
+}
+
+impl Grant {
+    /// The GPUs of the machine, by position.
+    pub(crate) fn devices(&self) -> &[usize] {
+        &self.devices
     }
 }
 

@@ -1,16 +1,21 @@
 //! This machine: what a run may use of it.
 
-use haul_ir::target::Gpu;
+mod cgroup;
+
+use haul_ir::target::{Gpu, Target};
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use crate::error::RunError;
 
+/// How many GPUs can be emulated at once.
+const MOST_EMULATED: u64 = 1024;
+
 /// What this machine has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// CPUs that this process may run on.
+    /// CPUs that this process may run on, within the limits of its control groups.
     pub cpus: u32,
-    /// Bytes of memory, or of the control group's limit where that is less.
+    /// Bytes of memory, or of the least limit of its control groups where that is less.
     pub memory: u64,
     /// The model of the CPUs.
     pub cpu: String,
@@ -28,6 +33,39 @@ pub struct EmulatedGpu {
 }
 
 impl Machine {
+    /// Has all GPUs of a target emulated here.
+    ///
+    /// # Errors
+    /// It has none, or more than 1024.
+    pub fn emulate(mut self, target: &Target) -> Result<Self, RunError> {
+        let name = &target.name;
+        let gpus = target.nodes.iter();
+        let gpus = gpus.map(|node| u64::from(node.count).saturating_mul(node.gpus.len() as u64));
+        let count = gpus.fold(0, u64::saturating_add);
+        if count == 0 {
+            let message = format!("target `{name}` has no GPU to emulate");
+            return Err(RunError::new(message).help("`haul targets` lists some that have"));
+        }
+        if count > MOST_EMULATED {
+            let message = format!(
+                "target `{name}` has {count} GPUs, and at most {MOST_EMULATED} can be emulated"
+            );
+            return Err(RunError::new(message).help("emulate a target with a smaller `count`"));
+        }
+        let kinds = target.nodes.iter().filter(|kind| !kind.gpus.is_empty());
+        let nodes = kinds
+            .flat_map(|kind| (0..kind.count).map(|_| &kind.gpus))
+            .enumerate();
+        self.emulated = nodes
+            .flat_map(|(node, gpus)| {
+                gpus.iter()
+                    .cloned()
+                    .map(move |gpu| EmulatedGpu { node, gpu })
+            })
+            .collect();
+        Ok(self)
+    }
+
     /// Asks the operating system.
     ///
     /// # Errors
@@ -43,14 +81,16 @@ impl Machine {
                 "this machine does not tell how much memory it has",
             ));
         }
-        let limit = system
-            .cgroup_limits()
-            .map_or(total, |group| group.total_memory);
+        let limits = [
+            system.cgroup_limits().map(|group| group.total_memory),
+            cgroup::memory_limit(),
+        ];
+        let limits = limits.into_iter().flatten().filter(|limit| *limit > 0);
         let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let brand = system.cpus().first().map_or("", |cpu| cpu.brand().trim());
         Ok(Self {
             cpus: u32::try_from(cpus).unwrap_or(u32::MAX),
-            memory: if limit > 0 { total.min(limit) } else { total },
+            memory: limits.fold(total, u64::min),
             cpu: if brand.is_empty() { "cpu" } else { brand }.to_owned(),
             emulated: Vec::new(),
         })

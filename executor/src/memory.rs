@@ -2,12 +2,13 @@
 //!
 //! A [`Charge`] is taken before memory is, and ends with it, so the accounts are exact: a task
 //! cannot hold more than it requested, what it reads included, and all of them and the store
-//! cannot hold more than the machine has. Freed buffers are kept for the next of their size, within a share of the memory.
+//! cannot hold more than the machine has. Freed buffers are kept for the next of their size, within
+//! a share of the memory. What a device that is emulated holds, it takes of the machine's memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bytemuck::{Pod, Zeroable};
 
@@ -24,10 +25,13 @@ const BLOCK: usize = size_of::<Block>();
 /// Smaller buffers are left to the allocator.
 const POOLED_BLOCKS: usize = 1024;
 
-/// The memory of the machine that a run may use.
+/// The memory of the machine that a run may use, or of a device that is emulated.
 pub(crate) struct Memory {
     limit: u64,
+    /// The memory of the machine, where this is that of a device.
+    machine: Option<Arc<Memory>>,
     state: Mutex<State>,
+    spares: Mutex<Vec<Weak<dyn Spare>>>,
 }
 
 #[derive(Default)]
@@ -38,10 +42,37 @@ struct State {
     idle_bytes: u64,
 }
 
+/// Holds memory only as long as nobody else needs it.
+pub(crate) trait Spare: Send + Sync {
+    /// Frees all that it holds.
+    fn give_up(&self);
+}
+
 impl Memory {
     pub(crate) fn new(limit: u64) -> Arc<Self> {
-        let state = Mutex::default();
-        Arc::new(Self { limit, state })
+        Arc::new(Self {
+            limit,
+            machine: None,
+            state: Mutex::default(),
+            spares: Mutex::default(),
+        })
+    }
+
+    /// The memory of a device that is emulated: what it holds is taken of the machine's as well.
+    pub(crate) fn device(machine: &Arc<Memory>, limit: u64) -> Arc<Self> {
+        Arc::new(Self {
+            limit,
+            machine: Some(machine.clone()),
+            state: Mutex::default(),
+            spares: Mutex::default(),
+        })
+    }
+
+    /// Names one that gives up what it holds when memory is short.
+    pub(crate) fn add_spare(&self, spare: Weak<dyn Spare>) {
+        let spares = &self.of_machine().spares;
+        let mut spares = spares.lock().unwrap_or_else(PoisonError::into_inner);
+        spares.push(spare);
     }
 
     /// Bytes that are charged now.
@@ -67,8 +98,15 @@ impl Memory {
     fn take(&self, bytes: u64) -> Result<(), Shortage> {
         let mut state = self.state();
         let (used, limit) = (state.used, self.limit);
+        let holder = match self.machine {
+            Some(_) => Holder::Device,
+            None => Holder::Machine,
+        };
         let total = used.checked_add(bytes).filter(|total| *total <= limit);
-        let total = total.ok_or(Shortage::of(bytes, used, limit, Holder::Machine))?;
+        let total = total.ok_or(Shortage::of(bytes, used, limit, holder))?;
+        if let Some(machine) = &self.machine {
+            machine.take(bytes)?;
+        }
         state.used = total;
         state.peak = state.peak.max(total);
         if total + state.idle_bytes > limit {
@@ -80,6 +118,24 @@ impl Memory {
 
     fn give_back(&self, bytes: u64) {
         self.state().used -= bytes;
+        if let Some(machine) = &self.machine {
+            machine.give_back(bytes);
+        }
+    }
+
+    /// Frees what is held in case that it is needed.
+    fn free_spares(&self) {
+        let spares = &self.of_machine().spares;
+        let spares = spares
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let spares = spares.iter().filter_map(Weak::upgrade);
+        spares.for_each(|spare| spare.give_up());
+    }
+
+    fn of_machine(&self) -> &Memory {
+        self.machine.as_deref().unwrap_or(self)
     }
 
     fn reuse(&self, blocks: usize) -> Option<Box<[Block]>> {
@@ -152,6 +208,17 @@ impl Account {
 
     /// A buffer of `len` bytes. What it holds is not said.
     pub(crate) fn allocate(self: &Arc<Self>, len: usize) -> Result<Buffer, Shortage> {
+        self.allocate_of_free(len).or_else(|shortage| {
+            if shortage.holder == Holder::Task {
+                return Err(shortage);
+            }
+            self.memory.free_spares();
+            self.allocate_of_free(len)
+        })
+    }
+
+    /// As [`Account::allocate`], and what is spare stays where it is.
+    pub(crate) fn allocate_of_free(self: &Arc<Self>, len: usize) -> Result<Buffer, Shortage> {
         let charge = self.charge(len as u64)?;
         let blocks = size_class(len.div_ceil(BLOCK));
         let refused = || {
@@ -162,7 +229,7 @@ impl Account {
                 Holder::System,
             )
         };
-        let reused = self.memory.reuse(blocks);
+        let reused = self.memory.of_machine().reuse(blocks);
         let blocks = match reused {
             Some(blocks) => blocks,
             None => bytemuck::allocation::try_zeroed_slice_box(blocks).map_err(|()| refused())?,
@@ -281,7 +348,7 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         if let Space::Own(blocks) = &mut self.space {
             let memory = self.charge.account().memory.clone();
-            memory.recycle(std::mem::take(blocks));
+            memory.of_machine().recycle(std::mem::take(blocks));
         }
     }
 }
@@ -336,6 +403,8 @@ pub(crate) enum Holder {
     Task,
     /// What the run may use of the machine.
     Machine,
+    /// What a device has.
+    Device,
     /// What the operating system gives.
     System,
 }
@@ -371,76 +440,4 @@ impl fmt::Display for Bytes {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_buffer_is_charged_as_long_as_it_lives() {
-        let memory = Memory::new(1 << 20);
-        let task = memory.account(1000);
-        let first = task.allocate(600).unwrap();
-        assert_eq!((task.used(), memory.used()), (600, 600));
-        assert_eq!(first.bytes().len(), 600);
-        assert_eq!(first.bytes().as_ptr() as usize % 64, 0);
-        let shortage = task.allocate(401).err().unwrap();
-        assert_eq!(shortage, Shortage::of(401, 600, 1000, Holder::Task));
-        drop(first);
-        assert_eq!((task.used(), task.peak(), memory.used()), (0, 600, 0));
-    }
-
-    #[test]
-    fn what_another_pays_for_counts_towards_the_request_only() {
-        let memory = Memory::new(1000);
-        let task = memory.account(500);
-        let held = task.hold(400).unwrap();
-        assert_eq!((task.used(), task.peak(), memory.used()), (400, 400, 0));
-        let shortage = task.allocate(101).err().unwrap();
-        assert_eq!(shortage, Shortage::of(101, 400, 500, Holder::Task));
-        drop(held);
-        assert_eq!(task.used(), 0);
-    }
-
-    #[test]
-    fn all_accounts_together_stay_within_the_machine() {
-        let memory = Memory::new(1000);
-        let (task, store) = (memory.account(800), memory.account(u64::MAX));
-        let held = task.allocate(800).unwrap();
-        held.charge().move_to(&store);
-        assert_eq!((task.used(), store.used(), memory.used()), (0, 800, 800));
-        let shortage = task.allocate(201).err().unwrap();
-        assert_eq!(shortage, Shortage::of(201, 800, 1000, Holder::Machine));
-        assert_eq!(task.used(), 0);
-        drop(held);
-        assert_eq!((store.used(), memory.used(), memory.peak()), (0, 0, 800));
-    }
-
-    #[test]
-    fn freed_buffers_are_reused_within_bounds() {
-        let memory = Memory::new(8 << 20);
-        let task = memory.account(u64::MAX);
-        let kept = task.allocate(1 << 20).unwrap();
-        let place = kept.bytes().as_ptr();
-        drop(kept);
-        // A little smaller is of the same class; an eighth of 8 MiB may stay idle, not more.
-        let again = task.allocate((1 << 20) - 100).unwrap();
-        assert_eq!(again.bytes().as_ptr(), place);
-        drop((again, task.allocate(1 << 20).unwrap()));
-        assert_eq!(memory.state().idle_bytes, 1 << 20);
-        // What is idle makes room.
-        let _all = task.allocate(8 << 20).unwrap();
-        assert_eq!(memory.state().idle_bytes, 0);
-    }
-
-    #[test]
-    fn bytes_print_for_people() {
-        let cases = [
-            (0, "0 bytes"),
-            (1023, "1023 bytes"),
-            (1024, "1 KiB"),
-            (1536 << 20, "1.50 GiB"),
-        ];
-        for (bytes, text) in cases {
-            assert_eq!(Bytes(bytes).to_string(), text);
-        }
-    }
-}
+mod tests;

@@ -1,11 +1,13 @@
-//! What every task of a stage does, worked out once: what it reads, the groups it runs, and when
-//! each value is done with.
+//! What every task of a stage does, worked out once: what it reads, the groups it runs and on which
+//! side, what crosses, and when each value is done with.
+//!
+//! A value crosses to the GPU when its first reader there runs, and to the host when it is made.
 
 use std::collections::{HashMap, HashSet};
 
 use haul_ir::graph::{Arg, Graph, Producer};
-use haul_ir::id::{IdVec, OpId, StageId, ValueId};
-use haul_ir::plan::Plan;
+use haul_ir::id::{GroupId, IdVec, OpId, StageId, ValueId};
+use haul_ir::plan::{Plan, Side};
 use indexmap::IndexSet;
 
 /// The work of a stage.
@@ -15,6 +17,13 @@ pub(crate) struct Program {
     pub(crate) steps: Vec<Step>,
     /// Values that it gives.
     pub(crate) results: Vec<ValueId>,
+}
+
+impl Program {
+    /// Whether it computes on a GPU.
+    pub(crate) fn uses_gpu(&self) -> bool {
+        self.steps.iter().any(|step| step.side == Side::Gpu)
+    }
 }
 
 /// A value that comes from outside a stage.
@@ -37,10 +46,15 @@ impl Read {
 /// A group, and what it is the last to need.
 pub(crate) struct Step {
     pub(crate) ops: Vec<OpId>,
+    pub(crate) side: Side,
+    /// Values that cross to the GPU before it.
+    pub(crate) uploads: Vec<ValueId>,
     /// Its results that are used after it.
     pub(crate) leaving: Vec<ValueId>,
-    /// Values that nothing in the task needs after it.
-    pub(crate) done_with: Vec<ValueId>,
+    /// Those of them that cross to the host after it.
+    pub(crate) downloads: Vec<ValueId>,
+    /// Values that nothing in the task needs after it, where they are on this side.
+    pub(crate) done_with: Vec<(Side, ValueId)>,
 }
 
 /// The work of every stage.
@@ -53,55 +67,112 @@ pub(crate) fn programs(plan: &Plan) -> IdVec<StageId, Program> {
 
 fn program(plan: &Plan, stage: StageId, written: &HashSet<ValueId>) -> Program {
     let graph = plan.typed.graph();
-    let made_here = |value: ValueId| match graph.values[value].producer {
-        Producer::Op(op) => graph.ops[op].stage == stage,
-        Producer::Input(_) => false,
-    };
     let results = results(graph, stage, written);
-    let kept: HashSet<ValueId> = results.iter().copied().collect();
     let groups = plan.typed.groups_of(stage);
-    let mut last_use: HashMap<ValueId, usize> = HashMap::new();
-    let mut reads: IndexSet<Read> = IndexSet::new();
+    let kept: HashSet<ValueId> = results.iter().copied().collect();
+    let side = |group: GroupId| plan.groups[group].placement.side;
+    let mut uses = Uses::default();
     for (at, group) in groups.iter().enumerate() {
-        last_use.extend(
-            plan.typed
-                .reads(*group)
-                .into_iter()
-                .map(|value| (value, at)),
-        );
-        for arg in plan.typed.groups()[*group]
-            .ops
-            .iter()
-            .flat_map(|op| &graph.ops[*op].args)
-        {
-            let read = match arg {
-                Arg::Value(value) => Read::One(*value),
-                Arg::Items(value) => Read::Items(*value),
-                Arg::Scalar(..) => continue,
-            };
-            if !made_here(read.value()) {
-                reads.insert(read);
+        for value in plan.typed.reads(*group) {
+            uses.read(value, side(*group), at);
+        }
+    }
+    let mut steps = Vec::new();
+    for (at, group) in groups.iter().enumerate() {
+        let ops = plan.typed.groups()[*group].ops.clone();
+        let made = ops.iter().flat_map(|op| &graph.ops[*op].results).copied();
+        let leaving = made.filter(|value| kept.contains(value) || uses.is_read(*value));
+        let mut step = Step {
+            leaving: leaving.collect(),
+            ops,
+            side: side(*group),
+            uploads: Vec::new(),
+            downloads: Vec::new(),
+            done_with: Vec::new(),
+        };
+        uses.make(&mut step, &kept, at);
+        if step.side == Side::Gpu {
+            step.uploads = uses.cross(plan.typed.reads(*group), at);
+        }
+        steps.push(step);
+    }
+    for ((side, value), last) in uses.last {
+        if side == Side::Gpu || !kept.contains(&value) {
+            steps[last].done_with.push((side, value));
+        }
+    }
+    Program {
+        reads: reads(plan, stage),
+        steps,
+        results,
+    }
+}
+
+/// Values of inputs and other stages that a stage reads, in order of first use.
+fn reads(plan: &Plan, stage: StageId) -> Vec<Read> {
+    let graph = plan.typed.graph();
+    let groups = plan.typed.groups_of(stage).into_iter();
+    let ops = groups.flat_map(|group| &plan.typed.groups()[group].ops);
+    let reads = ops.flat_map(|op| &graph.ops[*op].args);
+    let reads = reads.filter_map(|arg| match arg {
+        Arg::Value(value) => Some(Read::One(*value)),
+        Arg::Items(value) => Some(Read::Items(*value)),
+        Arg::Scalar(..) => None,
+    });
+    let comes_from_outside = |read: &Read| match graph.values[read.value()].producer {
+        Producer::Op(op) => graph.ops[op].stage != stage,
+        Producer::Input(_) => true,
+    };
+    let reads: IndexSet<Read> = reads.filter(comes_from_outside).collect();
+    reads.into_iter().collect()
+}
+
+/// The position of the last group that needs a value, on each side where it is.
+#[derive(Default)]
+struct Uses {
+    last: HashMap<(Side, ValueId), usize>,
+    /// What the GPU has had.
+    on_gpu: HashSet<ValueId>,
+}
+
+impl Uses {
+    fn read(&mut self, value: ValueId, side: Side, at: usize) {
+        self.last.insert((side, value), at);
+    }
+
+    fn is_read(&self, value: ValueId) -> bool {
+        self.is_read_on(Side::Cpu, value) || self.is_read_on(Side::Gpu, value)
+    }
+
+    fn is_read_on(&self, side: Side, value: ValueId) -> bool {
+        self.last.contains_key(&(side, value))
+    }
+
+    /// What a group makes is there from then on; what the host needs crosses at once.
+    fn make(&mut self, step: &mut Step, kept: &HashSet<ValueId>, at: usize) {
+        for value in &step.leaving {
+            self.last.entry((step.side, *value)).or_insert(at);
+            if step.side == Side::Gpu {
+                self.on_gpu.insert(*value);
+                if kept.contains(value) || self.is_read_on(Side::Cpu, *value) {
+                    step.downloads.push(*value);
+                    self.last.entry((Side::Cpu, *value)).or_insert(at);
+                }
             }
         }
     }
-    let mut done_with = vec![Vec::new(); groups.len()];
-    for (value, last) in last_use.iter().filter(|(value, _)| !kept.contains(value)) {
-        done_with[*last].push(*value);
-    }
-    let steps = groups.iter().zip(done_with).map(|(group, done_with)| {
-        let ops = plan.typed.groups()[*group].ops.clone();
-        let made = ops.iter().flat_map(|op| &graph.ops[*op].results).copied();
-        let leaving = made.filter(|value| kept.contains(value) || last_use.contains_key(value));
-        Step {
-            leaving: leaving.collect(),
-            ops,
-            done_with,
+
+    /// The values that cross to the GPU now; the host needs them until then.
+    fn cross(&mut self, reads: Vec<ValueId>, at: usize) -> Vec<ValueId> {
+        let mut uploads = Vec::new();
+        for value in reads {
+            if self.on_gpu.insert(value) {
+                uploads.push(value);
+                let last = self.last.entry((Side::Cpu, value)).or_insert(at);
+                *last = at.max(*last);
+            }
         }
-    });
-    Program {
-        steps: steps.collect(),
-        reads: reads.into_iter().collect(),
-        results,
+        uploads
     }
 }
 

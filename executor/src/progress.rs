@@ -27,6 +27,15 @@ pub enum Event<'a> {
         /// How many there are.
         count: usize,
     },
+    /// A GPU that tasks may be granted; told of each before any task starts.
+    Device {
+        /// Its name.
+        name: &'a str,
+        /// Bytes of its memory.
+        vram: u64,
+        /// Whether it is not there, and CPUs compute in its stead.
+        emulated: bool,
+    },
     /// The data bound a symbolic size.
     Bound {
         /// The symbol.

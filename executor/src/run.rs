@@ -13,6 +13,7 @@ use haul_ir::report::{Preview, Report, Written};
 use crate::cache::{Caching, Parts, Resume};
 use crate::cancel::{Cancel, Stop};
 use crate::device::cpu::Cpu;
+use crate::device::gpus::Gpus;
 use crate::device::{Device, fault};
 use crate::error::{ErrorKind, RunError};
 use crate::grant::Ledger;
@@ -74,6 +75,7 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
         observer.event(0, &Event::Bound { symbol, size, item });
     }
     let collections = &inputs.collections;
+    let (widths, ledger) = (widths(collections), ledger(&options.machine));
     let device = Cpu::new(options.machine.cpu.clone());
     let outputs = Outputs::plan(graph, &options.out, &options.paths, collections)?;
     outputs.sweep();
@@ -90,6 +92,13 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
     let resume = caching.map(|caching| pools.run(threads, || Ok(Resume::plan(caching, parts))));
     let context = Context {
         plan,
+        gpus: Gpus::new(
+            &options.machine.emulated,
+            &memory,
+            &ledger,
+            (plan, &programs),
+            &widths,
+        ),
         programs: &programs,
         collections,
         device: &device,
@@ -101,16 +110,16 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
         stop: &stop,
         bindings: Mutex::new(Bindings::new(inputs.dims.clone())),
     };
-    let ledger = ledger(&options.machine);
-    let (schedule, lanes) = Schedule::new(plan, &widths(collections), ledger, threads);
+    let (schedule, lanes) = Schedule::new(plan, &widths, ledger, threads);
     let run = Run::new(&context, observer);
     let ran = run.tasks(&schedule, lanes);
     context.resume.iter().for_each(Resume::remember);
     let tally = ran?;
     let written = context.pools.run(threads, || context.write_inputs())?;
     run.record_written(written);
+    let report = run.report(tally);
     debug_assert_eq!(memory.used(), 0, "a value outlived its last reader");
-    Ok(run.report(tally))
+    Ok(report)
 }
 
 /// All that a machine has.
@@ -134,10 +143,12 @@ pub(crate) fn check_machine(plan: &Plan, machine: &Machine) -> Result<(), RunErr
             .iter()
             .any(|group| plan.groups[*group].placement.side == Side::Gpu);
         let lacks = |message: String| RunError::new(message).in_task(&stage.name, None);
-        if on_gpu || request.gpus > GpuCount::NONE {
+        if (on_gpu || request.gpus > GpuCount::NONE) && machine.emulated.is_empty() {
             let message = "the plan has it on a GPU, and this build has no CUDA device";
-            return Err(lacks(message.into())
-                .help("plan for this machine (`--target local`), with a request for CPUs only"));
+            return Err(lacks(message.into()).help(
+                "emulate the GPUs of the target (`--emulate`), or plan for this machine \
+                 (`--target local`) with a request for CPUs only",
+            ));
         }
         if request.cpus > machine.cpus {
             let (asked, there) = (request.cpus, machine.cpus);
@@ -204,7 +215,7 @@ impl Work for Run<'_> {
             stolen_from: start.stolen_from,
         };
         self.observer.event(begin, &started);
-        match catch_panic(|| self.context.run(task)) {
+        match catch_panic(|| self.context.run(task, lane.gpus())) {
             Ok(done) => {
                 let end = nanos(self.start);
                 tally.count(start, begin, end, &done);
@@ -241,6 +252,13 @@ impl<'a> Run<'a> {
         for stage in self.context.plan.typed.graph().stages.ids() {
             let count = schedule.tasks(stage);
             self.tell(&Event::Tasks { stage, count });
+        }
+        for device in self.context.gpus.reports() {
+            self.tell(&Event::Device {
+                name: &device.name,
+                vram: device.vram,
+                emulated: device.emulated,
+            });
         }
         let tallies = workers::run(schedule, lanes, self);
         if let Some(failure) = self.shared().failure.take() {
@@ -342,10 +360,11 @@ impl<'a> Run<'a> {
         skipped.extend(of_earlier.cloned());
         skipped.sort();
         skipped.dedup();
-        let device = self.context.device.name();
-        let stages = tally.stages.iter().map(|counts| counts.report(device));
+        let stages = tally.stages.entries();
+        let stages = stages.map(|(id, counts)| counts.report(self.context.device_of(id)));
         Report {
             stages: stages.collect(),
+            devices: self.context.gpus.end(),
             makespan: tally.end,
             peak_memory: self.context.memory.peak(),
             written: shared.written.into_iter().map(|(_, file)| file).collect(),

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use haul_ir::format::File;
+use haul_ir::format::{File, Typing};
 use haul_ir::graph::{Arg, Graph, Input, Output, Producer, Source};
 use haul_ir::id::{CollectionId, IdVec, InputId, ValueId};
 use haul_ir::report::Skipped;
@@ -142,6 +142,35 @@ impl<'a> Store<'a> {
             );
         }
         Some(data)
+    }
+
+    /// The data of an item that some task has yet to take, where it is there or can be read.
+    pub(crate) fn peek(&self, value: ValueId, item: usize, dims: &Dims) -> Option<Data> {
+        match self.graph.values[value].producer {
+            Producer::Input(input) => self.peek_input(input, item, dims),
+            Producer::Op(_) => {
+                let made = self.made();
+                made.get(&(value, item)).map(|kept| kept.data.clone())
+            }
+        }
+    }
+
+    /// Text is not parsed in advance: that takes the threads of a task.
+    fn peek_input(&self, id: InputId, item: usize, dims: &Dims) -> Option<Data> {
+        let input = &self.graph.inputs[id];
+        let slot = self.read[id].get(item)?;
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.data.is_none() && slot.readers_left > 0 {
+            if let Source::Files { .. } = input.source {
+                let path = &self.collections[input.collection?].files[item];
+                let file = item_file(path, input, &self.graph.values[input.value].ty).ok()?;
+                if file.format.typing == Typing::Numbers {
+                    return None;
+                }
+            }
+            slot.data = self.read_input(id, item, dims).ok();
+        }
+        slot.data.clone()
     }
 
     /// How many items a value has.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use haul_ir::cost::Nanos;
 use haul_ir::id::{IdVec, StageId};
-use haul_ir::report::StageReport;
+use haul_ir::report::{Copies, StageReport};
 use rayon::ThreadPool;
 
 use crate::schedule::Start;
@@ -31,6 +31,8 @@ pub(crate) struct Counts {
     pub(crate) busy: Nanos,
     pub(crate) longest: Nanos,
     pub(crate) peak_memory: u64,
+    pub(crate) peak_vram: u64,
+    pub(crate) copies: Copies,
 }
 
 impl Tally {
@@ -54,6 +56,8 @@ impl Tally {
             busy: time,
             longest: time,
             peak_memory: done.peak_memory,
+            peak_vram: done.peak_vram,
+            copies: done.copies,
         });
     }
 
@@ -72,7 +76,7 @@ impl Tally {
 
 impl Counts {
     /// What a report says of them, computed on a device.
-    pub(crate) fn report(self, device: &str) -> StageReport {
+    pub(crate) fn report(self, device: String) -> StageReport {
         StageReport {
             tasks: self.tasks,
             stolen: self.stolen,
@@ -80,7 +84,9 @@ impl Counts {
             busy: self.busy,
             longest: self.longest,
             peak_memory: self.peak_memory,
-            device: device.to_owned(),
+            peak_vram: self.peak_vram,
+            copies: self.copies,
+            device,
         }
     }
 
@@ -91,6 +97,8 @@ impl Counts {
         self.busy = self.busy.saturating_add(other.busy);
         self.longest = self.longest.max(other.longest);
         self.peak_memory = self.peak_memory.max(other.peak_memory);
+        self.peak_vram = self.peak_vram.max(other.peak_vram);
+        self.copies.add(&other.copies);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Runs one task: a stage, for one item.
 
+mod gpu;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -7,13 +9,15 @@ use std::time::Instant;
 use haul_ir::expr::Symbol;
 use haul_ir::graph::{Graph, Producer};
 use haul_ir::id::{CollectionId, IdVec, OpId, StageId, ValueId};
-use haul_ir::plan::Plan;
-use haul_ir::report::{Preview, Written};
+use haul_ir::plan::{Plan, Side};
+use haul_ir::report::{Copies, Preview, Written};
 use tracing::{debug, info, info_span};
 
 use crate::bind::Dims;
 use crate::cache::Resume;
 use crate::cancel::Stop;
+use crate::device::gpus::Gpus;
+use crate::device::on_gpu::OnGpu;
 use crate::device::{Device, GroupCall, Held, Task, fault, shortage_error};
 use crate::error::RunError;
 use crate::inputs::{Items, of_input};
@@ -21,7 +25,7 @@ use crate::memory::Memory;
 use crate::output::{FilePlace, Outputs};
 use crate::pools::Pools;
 use crate::preview;
-use crate::program::{Program, Read};
+use crate::program::{Program, Read, Step};
 use crate::schedule::TaskId;
 use crate::store::Store;
 use crate::tensor::Data;
@@ -32,6 +36,7 @@ pub(crate) struct Context<'a> {
     pub(crate) programs: &'a IdVec<StageId, Program>,
     pub(crate) collections: &'a IdVec<CollectionId, Items>,
     pub(crate) device: &'a dyn Device,
+    pub(crate) gpus: Gpus,
     pub(crate) memory: Arc<Memory>,
     pub(crate) store: Store<'a>,
     pub(crate) outputs: Outputs<'a>,
@@ -54,6 +59,8 @@ pub(crate) struct Bindings {
 #[derive(Default)]
 pub(crate) struct Done {
     pub(crate) peak_memory: u64,
+    pub(crate) peak_vram: u64,
+    pub(crate) copies: Copies,
     pub(crate) written: Vec<(FilePlace, Written)>,
     pub(crate) bound: Vec<(Symbol, u64)>,
     pub(crate) preview: Option<Preview>,
@@ -112,11 +119,11 @@ impl Context<'_> {
             .map(String::as_str)
     }
 
-    /// Runs a task on as many threads as it was granted CPUs.
+    /// Runs a task on as many threads as it was granted CPUs, and the GPUs that it was granted.
     ///
     /// # Errors
     /// What went wrong, with its op where there is one.
-    pub(crate) fn run(&self, id: TaskId) -> Result<Done, RunError> {
+    pub(crate) fn run(&self, id: TaskId, gpus: &[usize]) -> Result<Done, RunError> {
         let stage = &self.plan.typed.graph().stages[id.stage];
         let request = self.plan.stages[id.stage].request(&stage.requests);
         let threads = request.cpus.max(1) as usize;
@@ -124,7 +131,7 @@ impl Context<'_> {
         let span = info_span!("task", stage = name, item = self.item_name(id), threads);
         self.pools.run(threads, || {
             let _in_span = span.entered();
-            let done = self.compute(id, request.memory)?;
+            let done = self.compute(id, request.memory, gpus)?;
             info!(bytes = done.peak_memory, "finished");
             Ok(done)
         })
@@ -132,9 +139,12 @@ impl Context<'_> {
 
     /// A task before it reads anything; it may hold so many bytes.
     pub(crate) fn task(&self, id: TaskId, memory: u64) -> Task<'_> {
+        let account = self.memory.account(memory);
         Task {
             graph: self.plan.typed.graph(),
-            account: self.memory.account(memory),
+            gpu: None,
+            scalars: account.clone(),
+            account,
             dims: self.dims(id),
             values: HashMap::new(),
             mapped: Vec::new(),
@@ -143,7 +153,8 @@ impl Context<'_> {
         }
     }
 
-    fn compute(&self, id: TaskId, memory: u64) -> Result<Done, RunError> {
+    fn compute(&self, id: TaskId, memory: u64, gpus: &[usize]) -> Result<Done, RunError> {
+        self.gpus.start(id);
         if let Some(done) = self.reuse(id)? {
             return Ok(done);
         }
@@ -154,35 +165,57 @@ impl Context<'_> {
             self.fetch(*read, id, &mut task)?;
         }
         task.predicted_peak = self.predicted_peak(id, &task.dims);
-        let computed = self.steps(program, &mut task);
+        let mut on_gpu = self.on_gpu(id, gpus, &task)?;
+        let compute = || self.steps(program, &mut task, on_gpu.as_mut());
+        let computed = self.beside_copies(id, gpus, compute);
         // What is wrong with the data comes before what follows from it.
         task.mapped.iter().try_for_each(Data::check)?;
         computed?;
         let made = self.results(id, &mut task)?;
         let took = start.elapsed();
-        let done = self.deliver(id, &mut task, &made)?;
+        let mut done = self.deliver(id, &mut task, &made)?;
+        if let Some(on_gpu) = on_gpu {
+            (done.copies, done.peak_vram) = on_gpu.end();
+        }
         self.keep(id, took, &done, &made);
         Ok(done)
     }
 
-    fn steps(&self, program: &Program, task: &mut Task<'_>) -> Result<(), RunError> {
+    fn steps<'a>(
+        &self,
+        program: &Program,
+        task: &mut Task<'a>,
+        mut on_gpu: Option<&mut OnGpu<'a>>,
+    ) -> Result<(), RunError> {
         for step in &program.steps {
             if self.stop.is_set() {
                 return Err(RunError::cancelled());
             }
             let op = |op: &OpId| task.graph.ops[*op].name.as_str();
             debug!(op = step.ops.last().map(op), "computes");
-            let group = GroupCall {
-                ops: &step.ops,
-                leaving: &step.leaving,
-            };
-            let results = self.device.run(&group, task)?;
-            for (value, data) in step.leaving.iter().zip(results) {
-                task.values.insert(*value, Held::One(data));
+            match (step.side, on_gpu.as_mut()) {
+                (Side::Gpu, Some(on_gpu)) => on_gpu.run(step, task)?,
+                (Side::Gpu, None) => return Err(fault("a task on a GPU has none".into())),
+                (Side::Cpu, _) => self.step(step, task)?,
             }
-            for value in &step.done_with {
-                task.values.remove(value);
+            for (side, value) in &step.done_with {
+                match (side, on_gpu.as_mut()) {
+                    (Side::Gpu, Some(on_gpu)) => on_gpu.forget(*value),
+                    _ => drop(task.values.remove(value)),
+                }
             }
+        }
+        Ok(())
+    }
+
+    fn step(&self, step: &Step, task: &mut Task<'_>) -> Result<(), RunError> {
+        let group = GroupCall {
+            ops: &step.ops,
+            leaving: &step.leaving,
+        };
+        let results = self.device.run(&group, task)?;
+        for (value, data) in step.leaving.iter().zip(results) {
+            task.values.insert(*value, Held::One(data));
         }
         Ok(())
     }
@@ -236,7 +269,7 @@ impl Context<'_> {
         if data.is_mapped() {
             task.mapped.push(data.clone());
         }
-        self.device.upload(data.held_by(Some(hold)), task)
+        Ok(data.held_by(Some(hold)))
     }
 
     fn predicted_peak(&self, id: TaskId, dims: &Dims) -> Option<u64> {
@@ -275,7 +308,7 @@ impl Context<'_> {
             let Some(Held::One(data)) = task.values.remove(value) else {
                 return Err(fault(format!("{value:?} was not made")));
             };
-            Ok((*value, self.device.download(data, task)?))
+            Ok((*value, data))
         };
         results.map(result).collect()
     }

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "arrow")]
 mod columns;
+mod emulated;
 mod files;
 mod fused;
 #[cfg(feature = "remote")]

@@ -9,6 +9,8 @@ use crate::types::ValueType;
 pub struct Report {
     /// Each stage.
     pub stages: IdVec<StageId, StageReport>,
+    /// Each GPU.
+    pub devices: Vec<DeviceReport>,
     /// From the first task's start to the last one's end.
     pub makespan: Nanos,
     /// Most bytes of memory that tasks and stored values held at once.
@@ -52,6 +54,77 @@ pub struct StageReport {
     pub peak_memory: u64,
     /// The device that computed, as it names itself.
     pub device: String,
+    /// What crossed between it and the host.
+    pub copies: Copies,
+    /// Most bytes of device memory that one task held at once.
+    pub peak_vram: u64,
+}
+
+/// Values that crossed between the host and a device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Copies {
+    /// From host to device.
+    pub h2d: Copied,
+    /// From device to host.
+    pub d2h: Copied,
+    /// How many were on the device before the task that reads them started.
+    pub ahead: u64,
+}
+
+/// Values that crossed one way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// How many.
+    pub values: u64,
+    /// How many bytes.
+    pub bytes: u64,
+    /// How long that took.
+    pub time: Nanos,
+}
+
+impl Copies {
+    /// Adds others.
+    pub fn add(&mut self, others: &Copies) {
+        self.h2d.add(&others.h2d);
+        self.d2h.add(&others.d2h);
+        self.ahead += others.ahead;
+    }
+}
+
+impl Copied {
+    /// Adds one value.
+    pub fn count(&mut self, bytes: u64, time: Nanos) {
+        self.add(&Copied {
+            values: 1,
+            bytes,
+            time,
+        });
+    }
+
+    fn add(&mut self, others: &Copied) {
+        self.values += others.values;
+        self.bytes = self.bytes.saturating_add(others.bytes);
+        self.time = self.time.saturating_add(others.time);
+    }
+}
+
+/// What a GPU did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceReport {
+    /// Its name: `emulated L4`.
+    pub name: String,
+    /// Whether it is not there: CPUs computed in its stead, and nothing here is evidence.
+    pub emulated: bool,
+    /// Bytes of its memory.
+    pub vram: u64,
+    /// Most bytes of it that were held at once.
+    pub peak_vram: u64,
+    /// Tasks that finished on it.
+    pub tasks: u64,
+    /// What crossed between it and the host.
+    pub copies: Copies,
+    /// How many values were copied to it in advance and then not needed there.
+    pub unused: u64,
 }
 
 impl StageReport {

@@ -6,10 +6,11 @@ use haul_ir::id::StageId;
 use haul_ir::plan::Plan;
 use haul_ir::report::Report;
 
+use super::devices::copies;
 use super::timeline::Timeline;
 use super::{
-    FORMAT, Measured, MeasuredRun, MeasuredStage, MeasuredTask, MeasuredTasks, MeasuredWait,
-    PredictedRun, PredictedStage, SkippedRows, WrittenFile,
+    FORMAT, Measured, MeasuredDevice, MeasuredRun, MeasuredStage, MeasuredTask, MeasuredTasks,
+    MeasuredWait, PredictedRun, PredictedStage, SkippedRows, WrittenFile,
 };
 use crate::render::names::on_one_line;
 use crate::saved::{SavedPlan, SavedStage};
@@ -43,6 +44,7 @@ impl Measured {
                 peak_memory: report.peak_memory,
             },
             stages: stages(plan, &saved, report, timeline),
+            devices: report.devices.iter().map(MeasuredDevice::of).collect(),
             tasks: first_tasks(plan, timeline, tasks),
             tasks_left_out: left_out,
             written: written.collect(),
@@ -117,6 +119,7 @@ fn stages(
             waited: timeline.stages[id].waited,
             waits: waits.remove(&id).unwrap_or_default(),
         },
+        copies: copies(plan, report, id),
     });
     stages.collect()
 }

@@ -1,5 +1,7 @@
 //! What a run did, beside what the plan predicted.
 
+mod devices;
+
 use haul_ir::cost::Nanos;
 use haul_ir::plan::Plan;
 use haul_ir::report::Preview;
@@ -12,7 +14,7 @@ use super::text::known;
 use super::{Colour, units};
 use crate::measured::Measured;
 
-/// A line for each stage, predicted beside measured, then the whole run.
+/// A line for each stage, predicted beside measured, then the GPUs that were used and the whole run.
 ///
 /// Times are of all tasks of a stage added up, the predicted one of those that computed; the ratio is
 /// measured over predicted. Where results of earlier runs were taken, a column counts them.
@@ -49,7 +51,8 @@ pub fn report(report: &Measured, colour: Colour) -> String {
         ]);
         table.row(row);
     }
-    table.print(colour) + "\n" + &totals(report, colour)
+    let devices = devices::devices(report, colour);
+    table.print(colour) + "\n" + &devices + &totals(report, colour)
 }
 
 /// The beginning of a value: its name and type, then its first elements, or the first rows of a

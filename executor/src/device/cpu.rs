@@ -9,7 +9,7 @@ use haul_ir::types::{TableType, TensorType, ValueType};
 use super::{Device, GroupCall, Held, Task, fault};
 use crate::error::RunError;
 use crate::fused;
-use crate::memory::{Buffer, Shortage};
+use crate::memory::Buffer;
 use crate::scalar;
 use crate::table::Table;
 use crate::tensor::{Data, Tensor, size};
@@ -30,16 +30,12 @@ impl Device for Cpu {
         &self.name
     }
 
-    fn allocate(&self, bytes: usize, task: &Task<'_>) -> Result<Buffer, Shortage> {
-        task.account.allocate(bytes)
+    fn upload(&self, _: ValueId, data: &Data, _: &Task<'_>) -> Result<Data, RunError> {
+        Ok(data.clone())
     }
 
-    fn upload(&self, value: Data, _: &Task<'_>) -> Result<Data, RunError> {
-        Ok(value)
-    }
-
-    fn download(&self, value: Data, _: &Task<'_>) -> Result<Data, RunError> {
-        Ok(value)
+    fn download(&self, _: ValueId, data: &Data, _: &Task<'_>) -> Result<Data, RunError> {
+        Ok(data.clone())
     }
 
     fn run(&self, group: &GroupCall<'_>, task: &mut Task<'_>) -> Result<Vec<Data>, RunError> {
@@ -74,7 +70,7 @@ impl Cpu {
         node: &OpNode,
         task: &Task<'_>,
     ) -> Result<Vec<Data>, RunError> {
-        let scalars = scalars(self, node, task)?;
+        let scalars = scalars(node, task)?;
         let inputs = inputs(node, task, &scalars)?;
         let mut buffers = Vec::new();
         for value in &node.results {
@@ -115,7 +111,8 @@ impl Cpu {
         let bytes = size(ty.dtype, shape).ok_or_else(|| {
             RunError::new(format!("`{name}` of {}{shape:?} is too large", ty.dtype))
         })?;
-        self.allocate(bytes, task)
+        task.account
+            .allocate(bytes)
             .map_err(|shortage| task.shortage(name, shortage))
     }
 }
@@ -222,18 +219,15 @@ fn check_contiguous(node: &OpNode, task: &Task<'_>) -> Result<(), RunError> {
 }
 
 /// Space for the scalar arguments of an op, as tensors without axes.
-pub(super) fn scalars(
-    cpu: &Cpu,
-    node: &OpNode,
-    task: &Task<'_>,
-) -> Result<Vec<Option<Tensor>>, RunError> {
+pub(super) fn scalars(node: &OpNode, task: &Task<'_>) -> Result<Vec<Option<Tensor>>, RunError> {
     let one = |arg: &Arg| {
         let Arg::Scalar(scalar, dtype) = arg else {
             return Ok(None);
         };
         let bytes = scalar::bytes(scalar, *dtype, &task.dims).map_err(RunError::new)?;
-        let mut buffer = cpu
-            .allocate(bytes.len(), task)
+        let mut buffer = task
+            .scalars
+            .allocate(bytes.len())
             .map_err(|shortage| task.shortage(&node.name, shortage))?;
         buffer.bytes_mut().copy_from_slice(&bytes);
         Ok(Some(Tensor::contiguous(*dtype, &[], buffer)))

@@ -13,7 +13,7 @@ use haul_ir::types::{CellKind, CellType, ValueType};
 use indexmap::IndexMap;
 
 use super::cpu::{Cpu, scalars};
-use super::{Device, Held, Task, fault};
+use super::{Held, Task, fault};
 use crate::error::RunError;
 use crate::memory::{Buffer, Charge};
 use crate::table::{ColumnSpace, Heap, HeapSpace, Table};
@@ -37,7 +37,7 @@ impl Cpu {
         task: &mut Task<'_>,
     ) -> Result<Vec<Data>, RunError> {
         let failed = |error: KernelError| RunError::new(error.to_string());
-        let inputs = inputs(self, node, task)?;
+        let inputs = inputs(node, task)?;
         let views: Vec<_> = inputs.iter().map(view).collect();
         let attrs = node.attrs.bind(&|symbol| task.dims.replace(symbol));
         let call = DataCall {
@@ -77,7 +77,7 @@ impl Cpu {
                 CellKind::Element(_) => None,
             };
             let heap = self.heap(heap, value_name, inputs, task)?;
-            let allocate = |bytes| self.allocate(bytes, task);
+            let allocate = |bytes| task.account.allocate(bytes);
             ColumnSpace::new(cell, rows(size), heap, &allocate)
                 .map_err(|shortage| task.shortage(value_name, shortage))
         };
@@ -120,7 +120,7 @@ impl Cpu {
         match heap {
             None => Ok(HeapSpace::None),
             Some(HeapOf::New(bytes)) => {
-                let buffer = self.allocate(bytes, task);
+                let buffer = task.account.allocate(bytes);
                 let buffer = buffer.map_err(|shortage| task.shortage(name, shortage))?;
                 Ok(HeapSpace::New(buffer))
             }
@@ -173,9 +173,9 @@ impl Space {
 }
 
 /// The arguments of an op; the items of a collection one by one.
-fn inputs(cpu: &Cpu, node: &OpNode, task: &Task<'_>) -> Result<Vec<Data>, RunError> {
+fn inputs(node: &OpNode, task: &Task<'_>) -> Result<Vec<Data>, RunError> {
     let mut inputs = Vec::new();
-    for (arg, scalar) in node.args.iter().zip(scalars(cpu, node, task)?) {
+    for (arg, scalar) in node.args.iter().zip(scalars(node, task)?) {
         match (arg, scalar) {
             (_, Some(scalar)) => inputs.push(Data::Tensor(scalar)),
             (Arg::Items(value), _) => match task.values.get(value) {

@@ -1,7 +1,11 @@
 //! Devices: where groups of ops run.
 
+pub(crate) mod ahead;
 pub(crate) mod cpu;
+pub(crate) mod emulated;
+pub(crate) mod gpus;
 mod measured;
+pub(crate) mod on_gpu;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +16,7 @@ use haul_ir::id::{OpId, ValueId};
 use crate::bind::Dims;
 use crate::cancel::Stop;
 use crate::error::RunError;
-use crate::memory::{Account, Buffer, Bytes, Holder, Shortage};
+use crate::memory::{Account, Bytes, Holder, Shortage};
 use crate::tensor::{Data, Tensor};
 
 /// Runs groups of ops in memory of its own.
@@ -20,14 +24,11 @@ pub(crate) trait Device: Sync {
     /// The device, as it names itself.
     fn name(&self) -> &str;
 
-    /// Memory for a result, charged to the task.
-    fn allocate(&self, bytes: usize, task: &Task<'_>) -> Result<Buffer, Shortage>;
+    /// A value of the host, in memory that the task has on the device.
+    fn upload(&self, value: ValueId, data: &Data, task: &Task<'_>) -> Result<Data, RunError>;
 
-    /// A value of the host, where the device can read it.
-    fn upload(&self, value: Data, task: &Task<'_>) -> Result<Data, RunError>;
-
-    /// A result, where the host can read it.
-    fn download(&self, value: Data, task: &Task<'_>) -> Result<Data, RunError>;
+    /// A value of the device, in memory that the task has on the host.
+    fn download(&self, value: ValueId, data: &Data, host: &Task<'_>) -> Result<Data, RunError>;
 
     /// Runs ops as one; gives the values that leave the group, in their order.
     fn run(&self, group: &GroupCall<'_>, task: &mut Task<'_>) -> Result<Vec<Data>, RunError>;
@@ -41,11 +42,15 @@ pub(crate) struct GroupCall<'a> {
     pub(crate) leaving: &'a [ValueId],
 }
 
-/// What a running task has.
+/// What a running task has, on the host or on a GPU.
 pub(crate) struct Task<'a> {
     pub(crate) graph: &'a Graph,
+    /// The GPU, by its name.
+    pub(crate) gpu: Option<&'a str>,
     /// What it may hold.
     pub(crate) account: Arc<Account>,
+    /// What pays for scalars: they go to a kernel with its call, and are on the host.
+    pub(crate) scalars: Arc<Account>,
     /// Sizes it knows; parsing adds to them.
     pub(crate) dims: Dims,
     /// Values that it still needs.
@@ -105,7 +110,13 @@ impl Task<'_> {
 
     /// Says that a value found no memory, and what would help.
     pub(crate) fn shortage(&self, value: &str, shortage: Shortage) -> RunError {
-        shortage_error(value, shortage, self.predicted_peak)
+        match self.gpu {
+            Some(gpu) => {
+                let held = self.account.used();
+                vram_error(value, shortage, gpu, held, self.predicted_peak)
+            }
+            None => shortage_error(value, shortage, self.predicted_peak),
+        }
     }
 }
 
@@ -137,7 +148,7 @@ pub(crate) fn shortage_error(
             );
             RunError::new(message).help(format!("request `memory: \"{would_do} MiB\"`, or more"))
         }
-        Holder::Machine => RunError::new(format!(
+        Holder::Machine | Holder::Device => RunError::new(format!(
             "`{value}` needs {needs}; values between stages and running tasks hold {holds} of the \
              {all} that the run may use"
         ))
@@ -146,5 +157,45 @@ pub(crate) fn shortage_error(
             "`{value}` needs {needs}; the operating system refuses, with {holds} in use"
         ))
         .help("close other programs, or use a machine with more memory"),
+    }
+}
+
+/// Says that a value found no memory on a GPU, of which its task holds so much.
+fn vram_error(
+    value: &str,
+    shortage: Shortage,
+    gpu: &str,
+    held_by_task: u64,
+    predicted_peak: Option<u64>,
+) -> RunError {
+    let Shortage {
+        needed,
+        held,
+        limit,
+        holder,
+    } = shortage;
+    let (needs, holds, all) = (Bytes(needed), Bytes(held), Bytes(limit));
+    let total = held_by_task.saturating_add(needed);
+    let total = total.max(predicted_peak.unwrap_or(0));
+    let would_do = format!("request `vram: \"{} MiB\"`", total.div_ceil(1 << 20));
+    match holder {
+        Holder::Task => RunError::new(format!(
+            "`{value}` needs {needs} on the {gpu}; the task holds {holds} of the {all} of its \
+             memory that it requested"
+        ))
+        .help(would_do + ", or more"),
+        Holder::Device if total <= limit => RunError::new(format!(
+            "`{value}` needs {needs} on the {gpu}; of its {all}, tasks hold {holds}"
+        ))
+        .help(would_do + ", so that fewer tasks share the device"),
+        Holder::Device => RunError::new(format!(
+            "`{value}` needs {needs} on the {gpu}; of its {all}, tasks hold {holds}"
+        ))
+        .help("use smaller items, or a GPU with more memory"),
+        Holder::Machine | Holder::System => RunError::new(format!(
+            "`{value}` needs {needs} on the {gpu}, which lies in the memory of this machine: \
+             {holds} of {all} are in use"
+        ))
+        .help("use smaller or fewer items, or a machine with more memory"),
     }
 }

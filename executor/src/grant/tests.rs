@@ -1,10 +1,8 @@
-use std::collections::BTreeMap;
-
-use haul_ir::target::{Efficiency, Link, Peak, Provenance};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::*;
+use crate::support::gpu;
 
 const GB: u64 = 1_000_000_000;
 
@@ -25,35 +23,6 @@ fn gpus(gpus: u32, gpu_type: Option<&str>, vram: Option<u64>) -> Request {
         gpu_type: gpu_type.map(str::to_owned),
         vram,
         ..request(1, 1)
-    }
-}
-
-fn gpu(name: &str, vram: u64) -> Gpu {
-    Gpu {
-        name: name.into(),
-        vram,
-        peak: Peak {
-            f32: 1,
-            f64: 1,
-            f16: 1,
-            bf16: 1,
-        },
-        bandwidth: 1,
-        efficiency: Efficiency {
-            by_family: BTreeMap::new(),
-            other: 1000,
-            small: 1000,
-            half: 0,
-        },
-        bandwidth_efficiency: 1000,
-        launch: 0,
-        link: Link {
-            name: "link".into(),
-            h2d: 1,
-            d2h: 1,
-            latency: 0,
-        },
-        provenance: Provenance::Datasheet("a test".into()),
     }
 }
 

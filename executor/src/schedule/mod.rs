@@ -207,6 +207,11 @@ impl Schedule {
 }
 
 impl Lane {
+    /// The GPUs that its task was granted, by position.
+    pub(crate) fn gpus(&self) -> &[usize] {
+        self.grant.as_ref().map_or(&[], Grant::devices)
+    }
+
     /// Keeps all but the first item, in halves, the largest where thieves find it.
     fn split(&self, ready: Ready) -> usize {
         let Ready {

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
+use std::collections::BTreeMap;
+
 use haul_ir::dtype::DType;
 use haul_ir::expr::{Expr, Symbol};
 use haul_ir::format::{File, NPY, Settings};
@@ -14,7 +16,7 @@ use haul_ir::op::{
     Attr, Attrs, Call, CpuKernel, Example, Family, GpuKernel, InferError, Inferred, Op, Param, Work,
 };
 use haul_ir::plan::{Estimates, Feasibility, GroupPlan, Placement, Plan, Reason, Side, StagePlan};
-use haul_ir::target::Target;
+use haul_ir::target::{Efficiency, Gpu, Link, Peak, Provenance, Target};
 use haul_ir::types::{TensorType, ValueType};
 
 pub(crate) const MIB: u64 = 1 << 20;
@@ -248,6 +250,36 @@ impl Pipeline {
             timeline: Vec::new(),
             typed: Typed::check(self.graph, groups).expect("the plan is well made"),
         }
+    }
+}
+
+/// A type of GPU with so many bytes of memory; its rates are of no matter.
+pub(crate) fn gpu(name: &str, vram: u64) -> Gpu {
+    Gpu {
+        name: name.into(),
+        vram,
+        peak: Peak {
+            f32: 1,
+            f64: 1,
+            f16: 1,
+            bf16: 1,
+        },
+        bandwidth: 1,
+        efficiency: Efficiency {
+            by_family: BTreeMap::new(),
+            other: 1000,
+            small: 1000,
+            half: 0,
+        },
+        bandwidth_efficiency: 1000,
+        launch: 0,
+        link: Link {
+            name: "link".into(),
+            h2d: 1,
+            d2h: 1,
+            latency: 0,
+        },
+        provenance: Provenance::Datasheet("a test".into()),
     }
 }
 
