@@ -57,7 +57,9 @@ pub fn simulated(
     let makespan = simulate(&schedule, lanes, seed, &mut simulation);
     let stages = simulation.tally.stages.iter();
     Ok(Report {
-        stages: stages.map(|counts| counts.report("simulated")).collect(),
+        stages: stages
+            .map(|counts| counts.report("simulated".to_owned()))
+            .collect(),
         makespan,
         ..Report::default()
     })

@@ -27,6 +27,7 @@ fn measured(plan: &Plan) -> Measured {
         longest: 4_400_000,
         peak_memory: 76_546_048,
         device: "cpu".to_owned(),
+        ..StageReport::default()
     };
     let report = Report {
         stages: per_stage([stage.clone(), stage]),

@@ -19,6 +19,7 @@ use crate::tensor::{Data, Tensor};
 /// A GPU that is emulated in the memory of this machine.
 pub(crate) struct Emulated {
     name: String,
+    vram: u64,
     memory: Arc<Memory>,
     cpu: Cpu,
     ahead: Arc<Ahead>,
@@ -39,6 +40,7 @@ impl Emulated {
             cpu: Cpu::new(name.clone()),
             done: Mutex::default(),
             name,
+            vram: gpu.vram,
             memory,
             ahead,
         }
@@ -76,7 +78,7 @@ impl Emulated {
         DeviceReport {
             name: self.name.clone(),
             emulated: true,
-            vram: self.memory.limit(),
+            vram: self.vram,
             peak_vram: self.memory.peak(),
             tasks: done.0,
             copies: done.1,
