@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Policy,
     /// There is no evidence where evidence was demanded.
     NoEvidence,
+    /// A run went on without what failed.
+    Skipped,
     /// The command could not do its work.
     Trouble,
     /// Ctrl-C.
@@ -28,6 +30,7 @@ impl From<Exit> for ExitCode {
             Exit::Found => 1,
             Exit::Policy => 3,
             Exit::NoEvidence => 5,
+            Exit::Skipped => 4,
             Exit::Trouble => 2,
             Exit::Interrupted => 130,
         })

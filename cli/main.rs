@@ -1,8 +1,8 @@
 //! The command line: flags, files, terminal, exit statuses. One file for each command.
 //!
 //! Results go to stdout, all that is said about them to stderr. Exit statuses: 0 fine, 1 found
-//! something (a mistake, a change, a failed run), 2 usage or trouble, 3 a policy failed, 130
-//! interrupted.
+//! something (a mistake, a change, a failed run), 2 usage or trouble, 3 a policy failed, 4 a
+//! run went on without what failed, 130 interrupted.
 
 mod cache;
 mod caching;

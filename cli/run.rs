@@ -65,6 +65,9 @@ pub(crate) struct Args {
     /// gives the same schedule.
     #[arg(long, value_name = "N", default_value_t = 0, requires = "simulate")]
     seed: u64,
+    /// Goes on without what fails, as if every stage said `on_error: Skip`.
+    #[arg(long)]
+    keep_going: bool,
     /// Prints no plan, no progress and no report: only results, warnings and errors.
     #[arg(long)]
     quiet: bool,
@@ -160,6 +163,7 @@ fn execute(
         paths,
         out: args.out.clone().unwrap_or_else(|| file.folder()),
         machine,
+        keep_going: args.keep_going,
         cancel,
         caching: args.caching.of(file)?,
     };
@@ -192,8 +196,15 @@ fn tell(args: &Args, plan: &Plan, report: &Report, measured: &Measured) -> Resul
             "warning: input `{input}`: {rows} rows of `{path}` cannot be read and are skipped\n"
         ));
     }
+    for task in &measured.skipped_tasks {
+        terminal::tell(&format!("warning: {}\n", render::skipped(task)));
+    }
+    let exit = match measured.skipped_tasks.is_empty() {
+        true => Exit::Fine,
+        false => Exit::Skipped,
+    };
     if args.records.json {
-        return Ok(Exit::Fine); // The report is the last line.
+        return Ok(exit); // The report is the last line.
     }
     args.caching.tell(report);
     let preview = report.preview.as_ref();
@@ -203,7 +214,7 @@ fn tell(args: &Args, plan: &Plan, report: &Report, measured: &Measured) -> Resul
         false => render::report(measured, terminal::colour()),
     };
     terminal::print(&(preview + &table))?;
-    Ok(Exit::Fine)
+    Ok(exit)
 }
 
 /// An error with the file and line of the op or stage that it is about.

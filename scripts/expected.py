@@ -272,8 +272,25 @@ def penguins():
     }
 
 
+def okun():
+    with open(DATA / "macrodata.csv", newline="") as file:
+        quarters = [[float(row[name]) for name in ("year", "realgdp", "unemp")] for row in csv.DictReader(file)]
+    quarters = np.array(quarters)
+    quarters = quarters[: len(quarters) // 4 * 4].reshape(-1, 4, 3)
+    assert (quarters[:, :, 0] == quarters[:, :1, 0]).all(), "the data begins with a first quarter"
+    years = quarters.mean(axis=1)
+    changes = np.stack([np.diff(100 * np.log(years[:, 1])), np.diff(years[:, 2])], axis=1)
+    slope, intercept = np.polyfit(changes[:, 0], changes[:, 1], 1)
+    assert -0.45 < slope < -0.3, "Okun's law"
+    why = "f64 throughout, and decimals with 17 digits between; differences of logarithms near 900"
+    return {
+        "changes": (changes, within(rtol=1e-12, atol=1e-12, why=why)),
+        "law": (np.array([slope, intercept]), within(rtol=1e-11, why="least squares another way")),
+    }
+
+
 def main():
-    for pipeline in (mixed, denoise, digits, correlation, filters, pca, heat, option, resonance, spectrogram, penguins):
+    for pipeline in (mixed, denoise, digits, correlation, filters, pca, heat, option, resonance, spectrogram, penguins, okun):
         folder = PIPELINES / "expected" / pipeline.__name__
         folder.mkdir(parents=True, exist_ok=True)
         outputs = pipeline()

@@ -2,6 +2,7 @@
 
 mod action;
 mod cli;
+mod command;
 mod conformance;
 mod diff;
 mod docs;
@@ -19,6 +20,7 @@ mod remote;
 mod resume;
 mod review;
 mod run;
+mod skips;
 mod snapshots;
 mod support;
 mod tidy;

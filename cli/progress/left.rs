@@ -7,6 +7,8 @@ use haul_ir::cost::Nanos;
 pub(super) struct Tasks {
     /// How many there are.
     pub(super) count: u64,
+    /// How many were skipped, and are not counted any more.
+    pub(super) skipped: u64,
     /// How many are done.
     pub(super) done: u64,
     /// Time of those that are done, added up.
@@ -56,13 +58,25 @@ impl Left {
         }
     }
 
-    /// A task of a stage took so long.
-    pub(super) fn finished(&mut self, tasks: &mut Tasks, time: Nanos) {
+    fn remove(&mut self, tasks: &Tasks) {
         match tasks.left() {
             Work::Measured(time) => self.measured = self.measured.saturating_sub(time),
             Work::Predicted(time) => self.predicted = self.predicted.saturating_sub(time),
             Work::Unknown => self.unknown = self.unknown.saturating_sub(1),
         }
+    }
+
+    /// A task of a stage will not run.
+    pub(super) fn skipped(&mut self, tasks: &mut Tasks) {
+        self.remove(tasks);
+        tasks.count = tasks.count.saturating_sub(1);
+        tasks.skipped += 1;
+        self.add(tasks);
+    }
+
+    /// A task of a stage took so long.
+    pub(super) fn finished(&mut self, tasks: &mut Tasks, time: Nanos) {
+        self.remove(tasks);
         tasks.done += 1;
         tasks.busy = tasks.busy.saturating_add(time);
         if let Some(predicted) = tasks.predicted {

@@ -77,7 +77,7 @@ impl Live {
         self.bar(state, stage).set_message(name);
     }
 
-    fn finished(&self, state: &mut State, stage: StageId, at: Nanos) {
+    fn ended(&self, state: &mut State, stage: StageId, at: Nanos) {
         self.bar(state, stage).inc(1);
         if state.stages.stage(stage).tasks.is_done() {
             if let Some(bar) = state.shown.remove(&stage) {
@@ -99,7 +99,9 @@ impl Observer for Live {
         state.stages.note(at, event);
         match *event {
             Event::Started { stage, .. } => self.started(state, stage),
-            Event::Finished { stage, .. } => self.finished(state, stage, at),
+            Event::Finished { stage, .. } | Event::Skipped { stage, .. } => {
+                self.ended(state, stage, at);
+            }
             Event::Waiting { stage, .. } => {
                 let message = state.stages.wait(stage).unwrap_or_default();
                 self.bar(state, stage).set_message(message);

@@ -61,7 +61,7 @@ impl Observer for Plain {
         let mut state = lock(&self.state);
         state.last = (at, Instant::now());
         state.stages.note(at, event);
-        if let Event::Finished { stage, .. } = *event {
+        if let Event::Finished { stage, .. } | Event::Skipped { stage, .. } = *event {
             let is_done = state.stages.stage(stage).tasks.is_done();
             if is_done || state.said.elapsed() >= EVERY {
                 state.said = Instant::now();

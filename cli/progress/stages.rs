@@ -72,6 +72,11 @@ impl Stages {
                 self.done += 1;
                 self.last = at;
             }
+            Event::Skipped { stage, .. } => {
+                self.left.skipped(&mut self.all[stage].tasks);
+                self.tasks = self.tasks.saturating_sub(1);
+                self.last = at;
+            }
             Event::Waiting {
                 stage,
                 lacks,
@@ -106,6 +111,9 @@ impl Stages {
         } = &self.all[id];
         let elapsed = now.saturating_sub(started.unwrap_or(now));
         let mut line = counted(name, tasks.done, tasks.count, elapsed);
+        if tasks.skipped > 0 {
+            line += &format!(", {} skipped", tasks.skipped);
+        }
         if !tasks.is_done() && tasks.done > 0 {
             let rest = u128::from(tasks.count - tasks.done);
             let left = u128::from(elapsed) * rest / u128::from(tasks.done);

@@ -125,6 +125,15 @@ impl Observer for Lines<'_> {
                 time,
                 peak_memory,
             },
+            Event::Skipped {
+                stage,
+                item,
+                reason,
+            } => RunEvent::Skipped {
+                stage: self.name(stage),
+                item,
+                reason,
+            },
             Event::Written { path, bytes } => RunEvent::Written { path, bytes },
         };
         self.print(at, event);

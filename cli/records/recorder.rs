@@ -86,6 +86,7 @@ impl Observer for Recorder {
             Event::Tasks { .. }
             | Event::Bound { .. }
             | Event::Device { .. }
+            | Event::Skipped { .. }
             | Event::Written { .. } => {}
         }
     }

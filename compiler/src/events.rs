@@ -82,6 +82,15 @@ pub enum RunEvent<'a> {
         /// Most bytes that it held at once.
         peak_memory: u64,
     },
+    /// A task failed and was passed over, or reads what such a task should have made.
+    Skipped {
+        /// The name of its stage.
+        stage: &'a str,
+        /// Its item.
+        item: Option<&'a str>,
+        /// What failed, or what it reads.
+        reason: &'a str,
+    },
     /// A file is there under its final name.
     Written {
         /// The path, relative to where the pipeline file is.

@@ -41,6 +41,10 @@ pub struct Measured {
     pub written: Vec<WrittenFile>,
     /// Rows that `bad_rows: Skip` passed over, sorted by file.
     pub skipped: Vec<SkippedRows>,
+    /// Tasks that failed and were passed over, and those that read what such tasks should have made,
+    /// by stage and item.
+    #[serde(default)]
+    pub skipped_tasks: Vec<MissingTask>,
 }
 
 /// What the plan says of the whole run.
@@ -106,6 +110,9 @@ pub struct MeasuredTasks {
     pub peak_memory: u64,
     /// How many ran on another worker than the one that had made them ready.
     pub stolen: u64,
+    /// How often their programs failed and were started again.
+    #[serde(default)]
+    pub retries: u64,
     /// Nanoseconds in which a task could have started, were it not for what others held.
     pub waited: Nanos,
     /// When, for what, and behind whom; of many waits the first.
@@ -158,6 +165,17 @@ pub struct WrittenFile {
     pub path: String,
     /// Its size in bytes.
     pub bytes: u64,
+}
+
+/// A task that made nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MissingTask {
+    /// The name of its stage.
+    pub stage: String,
+    /// Its item, where the stage runs over a collection.
+    pub item: Option<String>,
+    /// What failed, or what it reads.
+    pub reason: String,
 }
 
 /// Rows of a file that could not be read and were passed over.

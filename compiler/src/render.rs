@@ -32,7 +32,7 @@ pub use html::html;
 pub use mermaid::mermaid;
 pub use names::op as op_name;
 pub use names::{signature, visible};
-pub use report::{preview, report};
+pub use report::{preview, report, skipped};
 pub use table::{Align, Cell, Column, Table, wrapped};
 pub use text::{summary, text};
 pub use verdicts::{verdicts, verdicts_json};

@@ -4,6 +4,7 @@
 
 mod attributes;
 mod calls;
+mod command;
 mod constants;
 mod formula;
 mod functions;

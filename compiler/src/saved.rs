@@ -120,6 +120,15 @@ pub struct SavedStage {
     pub requests: Vec<SavedRequest>,
     /// Which of them was chosen, counted from 1.
     pub chosen: usize,
+    /// How often its program is started again after it failed.
+    #[serde(default)]
+    pub retries: u32,
+    /// How many nanoseconds its program may take each time.
+    #[serde(default)]
+    pub timeout: Option<u64>,
+    /// Whether the run goes on without a task that fails and what depends on it.
+    #[serde(default)]
+    pub skips: bool,
     /// The kind of node that its tasks run on.
     pub node: String,
     /// The type of GPU that they get.

@@ -5,6 +5,7 @@
 
 pub mod ast;
 mod bytes;
+mod command;
 mod edits;
 mod file;
 mod formula;

@@ -116,8 +116,8 @@ fn expectations(text: &str) -> Vec<Expectation<'_>> {
     let mut expectations = Vec::new();
     for (line, written) in text.lines().enumerate() {
         for (mark, severity) in [
-            ("error: ", Severity::Error),
-            ("warning: ", Severity::Warning),
+            (" error: ", Severity::Error),
+            (" warning: ", Severity::Warning),
         ] {
             for expectation in written.split(mark).skip(1) {
                 let said = expectation.trim_end_matches([' ', '/', '#']).trim();

@@ -1,5 +1,6 @@
 //! Stopping a run from outside, and from inside when a task fails.
 
+use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,6 +22,38 @@ impl Cancel {
     /// Whether it is set.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Something that takes no more once the run is to stop.
+pub(crate) struct Stoppable<'a, T> {
+    pub(crate) inner: T,
+    stop: &'a Stop,
+}
+
+/// Bytes that are written between two looks at whether to stop.
+const BLOCK: usize = 1 << 18;
+
+impl<'a, T> Stoppable<'a, T> {
+    pub(crate) fn new(inner: T, stop: &'a Stop) -> Self {
+        Self { inner, stop }
+    }
+}
+
+impl<T: Write> Write for Stoppable<'_, T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stop.check()?;
+        self.inner.write(&bytes[..bytes.len().min(BLOCK)])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl<T: Seek> Seek for Stoppable<'_, T> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(to)
     }
 }
 

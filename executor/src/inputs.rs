@@ -1,12 +1,12 @@
 //! What can be known of the inputs before anything runs: files, headers, items, sizes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use haul_ir::expr::Expr;
 use haul_ir::format::{File, Settings, Typing};
 use haul_ir::graph::{Graph, Input, Source};
-use haul_ir::id::{CollectionId, IdVec, InputId};
+use haul_ir::id::{CollectionId, IdVec, InputId, ValueId};
 use haul_ir::location::Location;
 use haul_ir::types::{TensorType, ValueType};
 
@@ -34,11 +34,16 @@ pub(crate) struct Items {
 }
 
 impl Inputs {
-    /// Finds the files and reads their headers.
+    /// Finds the files and reads their headers. Whoever reads an item tells what is wrong with it,
+    /// where its value is not `needed`.
     ///
     /// # Errors
     /// A file is missing, malformed, or of another type than declared; no file matches.
-    pub(crate) fn open(graph: &Graph, access: Access<'_>) -> Result<Self, RunError> {
+    pub(crate) fn open(
+        graph: &Graph,
+        needed: &HashSet<ValueId>,
+        access: Access<'_>,
+    ) -> Result<Self, RunError> {
         let limits = graph.dims.iter();
         let limits = limits.filter_map(|(symbol, dim)| Some((symbol.clone(), dim.max?)));
         let mut dims = Dims::with_limits(limits.collect());
@@ -50,7 +55,10 @@ impl Inputs {
                 (Source::Files { glob, .. }, Some(collection)) => {
                     let files = io::files(glob, access.paths)?;
                     for file in &files {
-                        check_item(file, input, ty, &dims, access)?;
+                        match check_item(file, input, ty, &dims, access) {
+                            Err(error) if needed.contains(&input.value) => return Err(error),
+                            Ok(()) | Err(_) => {}
+                        }
                     }
                     collections[collection] = Items::of_files(files);
                 }

@@ -6,6 +6,7 @@
 mod bind;
 mod cache;
 mod cancel;
+mod command;
 mod device;
 mod dispatch;
 mod error;
@@ -28,6 +29,7 @@ mod run;
 mod scalar;
 mod schedule;
 mod simulated;
+mod skips;
 mod stamp;
 mod store;
 mod strided;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::io::{BufWriter, Seek, SeekFrom, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 
 use haul_ir::format::File;
@@ -12,7 +12,7 @@ use haul_ir::location::{Location, Object};
 use haul_ir::report::Written;
 use tempfile::NamedTempFile;
 
-use crate::cancel::Stop;
+use crate::cancel::{Stop, Stoppable};
 use crate::error::{IoError, RunError};
 use crate::inputs::{Items, files_of};
 use crate::io;
@@ -210,14 +210,14 @@ fn write_to(
     sink: &File,
     stop: &Stop,
 ) -> Result<(NamedTempFile, u64), WriteError> {
-    let mut file = BufWriter::with_capacity(BLOCK, Stoppable { file, stop });
+    let mut file = BufWriter::with_capacity(BLOCK, Stoppable::new(file, stop));
     io::write(sink, data, &mut file)?;
     file.flush()?;
     data.check().map_err(WriteError::Input)?;
     let file = file
         .into_inner()
         .map_err(std::io::IntoInnerError::into_error)?
-        .file;
+        .inner;
     let bytes = file.as_file().metadata()?.len();
     Ok((file, bytes))
 }
@@ -252,29 +252,6 @@ impl From<std::io::Error> for WriteError {
 impl From<IoError> for WriteError {
     fn from(error: IoError) -> Self {
         Self::Object(error)
-    }
-}
-
-/// A temporary file that takes no more, and so is removed, once the run is to stop.
-struct Stoppable<'a> {
-    file: NamedTempFile,
-    stop: &'a Stop,
-}
-
-impl Write for Stoppable<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.stop.check()?;
-        self.file.write(&bytes[..bytes.len().min(BLOCK)])
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl Seek for Stoppable<'_> {
-    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
-        self.file.seek(to)
     }
 }
 

@@ -71,6 +71,15 @@ pub enum Event<'a> {
         /// Most bytes that it held at once.
         peak_memory: u64,
     },
+    /// A task failed and was passed over, or reads what such a task should have made.
+    Skipped {
+        /// Its stage.
+        stage: StageId,
+        /// Its item.
+        item: Option<&'a str>,
+        /// Why.
+        reason: &'a str,
+    },
     /// A stage has tasks that could start, were it not for what others hold.
     Waiting {
         /// The stage.

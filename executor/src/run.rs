@@ -12,6 +12,7 @@ use haul_ir::report::{Preview, Report, Written};
 
 use crate::cache::{Caching, Parts, Resume};
 use crate::cancel::{Cancel, Stop};
+use crate::command;
 use crate::device::cpu::Cpu;
 use crate::device::gpus::Gpus;
 use crate::device::{Device, fault};
@@ -27,6 +28,7 @@ use crate::pools::{Pools, catch_panic};
 use crate::program::programs;
 use crate::progress::{Event, Observer};
 use crate::schedule::{Lane, Outcome, Refusal, Schedule, Start, TaskId};
+use crate::skips::{self, Skips};
 use crate::store::Store;
 use crate::tally::{Tally, nanos};
 use crate::task::{Bindings, Context, Done};
@@ -41,6 +43,8 @@ pub struct Options {
     pub out: PathBuf,
     /// What the run may use of this machine.
     pub machine: Machine,
+    /// Whether the run goes on without what fails, as if every stage said `on_error: Skip`.
+    pub keep_going: bool,
     /// Stops the run.
     pub cancel: Cancel,
     /// What it takes from a cache and gives to it, where it has one.
@@ -65,7 +69,10 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
         account: &stored,
         stop: &stop,
     };
-    let opened = pools.run(threads, || Inputs::open(graph, access));
+    let folder = command::folder(&options.paths)?;
+    command::check(plan, &folder)?;
+    let needed = skips::needed(graph, options.keep_going);
+    let opened = pools.run(threads, || Inputs::open(graph, &needed, access));
     let mut inputs = opened.map_err(|error| match stop.is_set() {
         true => RunError::cancelled(),
         false => error,
@@ -106,12 +113,13 @@ pub fn run(plan: &Plan, options: &Options, observer: &dyn Observer) -> Result<Re
         store: Store::new(graph, access, &inputs),
         outputs,
         resume: resume.transpose()?,
+        folder,
         pools,
         stop: &stop,
         bindings: Mutex::new(Bindings::new(inputs.dims.clone())),
     };
     let (schedule, lanes) = Schedule::new(plan, &widths, ledger, threads);
-    let run = Run::new(&context, observer);
+    let run = Run::new(&context, options.keep_going, observer);
     let ran = run.tasks(&schedule, lanes);
     context.resume.iter().for_each(Resume::remember);
     let tally = ran?;
@@ -174,6 +182,7 @@ pub(crate) fn check_machine(plan: &Plan, machine: &Machine) -> Result<(), RunErr
 /// A run under way.
 struct Run<'a> {
     context: &'a Context<'a>,
+    keep_going: bool,
     observer: &'a dyn Observer,
     start: Instant,
     shared: Mutex<Shared>,
@@ -185,6 +194,7 @@ struct Shared {
     written: Vec<(FilePlace, Written)>,
     preview: Option<Preview>,
     failure: Option<RunError>,
+    skips: Skips,
 }
 
 impl Work for Run<'_> {
@@ -224,6 +234,11 @@ impl Work for Run<'_> {
             }
             Err(error) => {
                 let graph = self.context.plan.typed.graph();
+                let is_failure = error.kind == ErrorKind::Failed;
+                if is_failure && skips::skips(graph, stage, self.keep_going) {
+                    self.skip(task, error.to_string());
+                    return Some(Outcome::Skipped);
+                }
                 self.fail(error.in_task(&graph.stages[stage].name, item));
                 None
             }
@@ -234,13 +249,18 @@ impl Work for Run<'_> {
         self.tell(&refusal.event());
     }
 
-    fn skipped(&self, _: TaskId) {}
+    fn skipped(&self, task: TaskId) {
+        self.context.let_go(task, 0);
+        let reason = self.shared().skips.reason(task, self.context);
+        self.skip(task, reason);
+    }
 }
 
 impl<'a> Run<'a> {
-    fn new(context: &'a Context<'a>, observer: &'a dyn Observer) -> Self {
+    fn new(context: &'a Context<'a>, keep_going: bool, observer: &'a dyn Observer) -> Self {
         Self {
             context,
+            keep_going,
             observer,
             start: Instant::now(),
             shared: Mutex::default(),
@@ -319,6 +339,16 @@ impl<'a> Run<'a> {
         }
     }
 
+    fn skip(&self, task: TaskId, reason: String) {
+        let (stage, item) = (task.stage, self.context.item_name(task));
+        self.tell(&Event::Skipped {
+            stage,
+            item,
+            reason: &reason,
+        });
+        self.shared().skips.add(task, reason);
+    }
+
     fn fail(&self, error: RunError) {
         self.context.stop.fail();
         let failure = &mut self.shared().failure;
@@ -370,6 +400,7 @@ impl<'a> Run<'a> {
             written: shared.written.into_iter().map(|(_, file)| file).collect(),
             preview: shared.preview,
             skipped,
+            skipped_tasks: shared.skips.report(self.context),
         }
     }
 }

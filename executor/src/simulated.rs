@@ -15,6 +15,7 @@ use crate::pools::Pools;
 use crate::progress::{Event, Observer};
 use crate::run::{Options, check_machine, ledger, widths};
 use crate::schedule::{Lane, Outcome, Refusal, Schedule, Simulated, Start, TaskId, simulate};
+use crate::skips;
 use crate::tally::Tally;
 use crate::task::Done;
 
@@ -40,7 +41,8 @@ pub fn simulated(
     };
     let graph = plan.typed.graph();
     let threads = options.machine.cpus.max(1) as usize;
-    let inputs = Pools::default().run(threads, || Inputs::open(graph, access))?;
+    let needed = skips::needed(graph, options.keep_going);
+    let inputs = Pools::default().run(threads, || Inputs::open(graph, &needed, access))?;
     let ledger = ledger(&options.machine);
     let (schedule, lanes) = Schedule::new(plan, &widths(&inputs.collections), ledger, threads);
     for stage in graph.stages.ids() {

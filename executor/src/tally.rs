@@ -33,6 +33,8 @@ pub(crate) struct Counts {
     pub(crate) peak_memory: u64,
     pub(crate) peak_vram: u64,
     pub(crate) copies: Copies,
+    /// How often their programs were started again.
+    pub(crate) retries: u64,
 }
 
 impl Tally {
@@ -58,6 +60,7 @@ impl Tally {
             peak_memory: done.peak_memory,
             peak_vram: done.peak_vram,
             copies: done.copies,
+            retries: done.retries,
         });
     }
 
@@ -86,6 +89,7 @@ impl Counts {
             peak_memory: self.peak_memory,
             peak_vram: self.peak_vram,
             copies: self.copies,
+            retries: self.retries,
             device,
         }
     }
@@ -99,6 +103,7 @@ impl Counts {
         self.peak_memory = self.peak_memory.max(other.peak_memory);
         self.peak_vram = self.peak_vram.max(other.peak_vram);
         self.copies.add(&other.copies);
+        self.retries += other.retries;
     }
 }
 

@@ -3,6 +3,7 @@
 mod gpu;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -44,6 +45,8 @@ pub(crate) struct Context<'a> {
     pub(crate) resume: Option<Resume<'a>>,
     pub(crate) pools: Pools,
     pub(crate) stop: &'a Stop,
+    /// That of the pipeline, where programs run.
+    pub(crate) folder: PathBuf,
     pub(crate) bindings: Mutex<Bindings>,
 }
 
@@ -61,6 +64,7 @@ pub(crate) struct Done {
     pub(crate) peak_memory: u64,
     pub(crate) peak_vram: u64,
     pub(crate) copies: Copies,
+    pub(crate) retries: u64,
     pub(crate) written: Vec<(FilePlace, Written)>,
     pub(crate) bound: Vec<(Symbol, u64)>,
     pub(crate) preview: Option<Preview>,
@@ -129,12 +133,34 @@ impl Context<'_> {
         let threads = request.cpus.max(1) as usize;
         let name = stage.name.as_str();
         let span = info_span!("task", stage = name, item = self.item_name(id), threads);
-        self.pools.run(threads, || {
+        let mut taken = 0;
+        let done = self.pools.run(threads, || {
             let _in_span = span.entered();
-            let done = self.compute(id, request.memory, gpus)?;
+            let done = self.compute(id, request.memory, gpus, &mut taken)?;
             info!(bytes = done.peak_memory, "finished");
             Ok(done)
-        })
+        });
+        if done.is_err() {
+            self.let_go(id, taken);
+        }
+        done
+    }
+
+    /// Says that a task does not read what it would after so many values and items.
+    pub(crate) fn let_go(&self, id: TaskId, taken: usize) {
+        let reads = self.programs[id.stage].reads.iter();
+        let values = reads.flat_map(|read| {
+            let items = match read {
+                Read::One(_) => 0..1,
+                Read::Items(value) => 0..self.store.width(*value),
+            };
+            items.map(|item| match read {
+                Read::One(value) => (*value, id.item),
+                Read::Items(value) => (*value, Some(item)),
+            })
+        });
+        let rest = values.skip(taken);
+        rest.for_each(|(value, item)| self.store.release(value, item));
     }
 
     /// A task before it reads anything; it may hold so many bytes.
@@ -149,20 +175,32 @@ impl Context<'_> {
             values: HashMap::new(),
             mapped: Vec::new(),
             stop: self.stop,
+            folder: &self.folder,
+            retries: 0,
             predicted_peak: None,
         }
     }
 
-    fn compute(&self, id: TaskId, memory: u64, gpus: &[usize]) -> Result<Done, RunError> {
+    /// Counts what it took of values and their items.
+    fn compute(
+        &self,
+        id: TaskId,
+        memory: u64,
+        gpus: &[usize],
+        taken: &mut usize,
+    ) -> Result<Done, RunError> {
         self.gpus.start(id);
-        if let Some(done) = self.reuse(id)? {
+        let reused = self.reuse(id);
+        // It lets go of all that it would read, before it can fail.
+        let reused = reused.inspect_err(|_| *taken = usize::MAX);
+        if let Some(done) = reused? {
             return Ok(done);
         }
         let start = Instant::now();
         let program = &self.programs[id.stage];
         let mut task = self.task(id, memory);
         for read in &program.reads {
-            self.fetch(*read, id, &mut task)?;
+            self.fetch(*read, id, &mut task, taken)?;
         }
         task.predicted_peak = self.predicted_peak(id, &task.dims);
         let mut on_gpu = self.on_gpu(id, gpus, &task)?;
@@ -234,10 +272,17 @@ impl Context<'_> {
     }
 
     /// Gets a value from outside the stage, and learns sizes from it.
-    fn fetch(&self, read: Read, id: TaskId, task: &mut Task<'_>) -> Result<(), RunError> {
+    fn fetch(
+        &self,
+        read: Read,
+        id: TaskId,
+        task: &mut Task<'_>,
+        taken: &mut usize,
+    ) -> Result<(), RunError> {
         let held = match read {
             Read::One(value) => {
                 let data = self.store.take(value, id.item, &task.dims)?;
+                *taken += 1;
                 self.learn(value, id.item, &data, &mut task.dims)?;
                 Held::One(self.admit(value, data, id, task)?)
             }
@@ -245,6 +290,7 @@ impl Context<'_> {
                 let items = 0..self.store.width(value);
                 let items = items.map(|item| {
                     let data = self.store.take(value, Some(item), &task.dims)?;
+                    *taken += 1;
                     self.admit(value, data, id, task)
                 });
                 Held::Items(items.collect::<Result<_, _>>()?)
@@ -326,6 +372,7 @@ impl Context<'_> {
         let graph = task.graph;
         let mut done = Done {
             bound: self.publish(id, &mut task.dims)?,
+            retries: task.retries,
             ..Done::default()
         };
         for (value, data) in made {

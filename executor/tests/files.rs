@@ -67,6 +67,7 @@ fn convert_along(
             cpu: "test cpu".into(),
             emulated: Vec::new(),
         },
+        keep_going: false,
         cancel: Cancel::new(),
         caching: None,
     };

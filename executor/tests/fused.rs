@@ -21,6 +21,7 @@ fn bytes_of(plan: &Plan, cpus: u32, folder: &Path, path: &str) -> Vec<u8> {
             cpu: "test cpu".into(),
             emulated: Vec::new(),
         },
+        keep_going: false,
         cancel: Cancel::new(),
         caching: None,
     };

@@ -56,6 +56,7 @@ pub(crate) fn options(folder: &Path, cpus: u32) -> Options {
             cpu: "test cpu".into(),
             emulated: Vec::new(),
         },
+        keep_going: false,
         cancel: Cancel::new(),
         caching: None,
     }

@@ -9,6 +9,7 @@ use std::hash::{Hash, Hasher};
 
 use indexmap::IndexMap;
 
+use crate::cost::Nanos;
 use crate::dtype::DType;
 use crate::expr::{Expr, Symbol};
 use crate::format::{File, Format, Settings};
@@ -129,12 +130,35 @@ pub struct Stage {
     pub each: Option<CollectionId>,
     /// What it asks for: any one of these; never empty.
     pub requests: Vec<Request>,
+    /// What is done about a task that does not succeed.
+    pub failure: Failure,
     /// Its ops, in order.
     pub ops: Vec<OpId>,
     /// What it gives to other stages and outputs.
     pub results: Vec<ValueId>,
     /// The value named after the stage.
     pub value: ValueId,
+}
+
+/// What is done about a task that does not succeed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// How often a program is started again after it failed.
+    pub retries: u32,
+    /// How many nanoseconds it may take each time.
+    pub timeout: Option<Nanos>,
+    /// What becomes of the run in the end.
+    pub on_error: OnError,
+}
+
+/// What becomes of a run when a task fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnError {
+    /// It ends.
+    #[default]
+    Fail,
+    /// It goes on without what depends on the task.
+    Skip,
 }
 
 /// What one task of a stage asks for, all on one node.

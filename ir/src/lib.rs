@@ -5,6 +5,7 @@
 //! their formats live at the edges, in the crates around this one.
 
 pub mod column;
+pub mod command;
 pub mod cost;
 pub mod csv;
 pub mod diagnostic;

@@ -712,6 +712,8 @@ pub enum CpuKernel {
     Array(fn(&mut KernelCall<'_, '_>) -> Result<(), KernelError>),
     /// As `Array`, but needs its inputs without gaps: views are copied before.
     Contiguous(fn(&mut KernelCall<'_, '_>) -> Result<(), KernelError>),
+    /// Is a program of its own, which the [`COMMAND`](crate::command::COMMAND) tells.
+    Program,
     /// Takes columns of a table, by position; nothing is copied. Gives a table of them, or the
     /// only one.
     Columns(fn(table: &TableType, attrs: &Attrs) -> Vec<usize>),
@@ -739,6 +741,7 @@ impl CpuKernel {
             CpuKernel::View(_) | CpuKernel::Reshape | CpuKernel::Columns(_) => "view",
             CpuKernel::Array(_) | CpuKernel::Contiguous(_) => "array",
             CpuKernel::Measured { .. } => "measured",
+            CpuKernel::Program => "program",
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct Report {
     pub written: Vec<Written>,
     /// Rows that `bad_rows: Skip` passed over, sorted by file.
     pub skipped: Vec<Skipped>,
+    /// Tasks that were skipped, by stage and item.
+    pub skipped_tasks: Vec<SkippedTask>,
     /// The value of the last stage, where the pipeline has no outputs.
     pub preview: Option<Preview>,
 }
@@ -52,6 +54,8 @@ pub struct StageReport {
     pub longest: Nanos,
     /// Most bytes that one task held at once.
     pub peak_memory: u64,
+    /// How often their programs failed and were started again.
+    pub retries: u64,
     /// The device that computed, as it names itself.
     pub device: String,
     /// What crossed between it and the host.
@@ -143,6 +147,17 @@ pub struct Skipped {
     pub path: String,
     /// How many rows.
     pub rows: u64,
+}
+
+/// A task that failed and was passed over, or that reads what such a task should have made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedTask {
+    /// The name of its stage.
+    pub stage: String,
+    /// Its item, where the stage runs over a collection.
+    pub item: Option<String>,
+    /// Why: what failed, or what it reads.
+    pub reason: String,
 }
 
 /// A file that was written.

@@ -54,6 +54,7 @@ fn execute(text: &str, folder: &Path) -> Result<(), String> {
         paths: Paths::of_files(folder.to_owned()),
         out: folder.to_owned(),
         machine,
+        keep_going: false,
         cancel: Cancel::new(),
         caching: None,
     };

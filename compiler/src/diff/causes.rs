@@ -217,6 +217,10 @@ impl<'a> Causes<'a> {
     /// reason; what haul chooses has all that it hangs on.
     pub(super) fn of_request(&self, stage: &Joined<'_>, fact: &str) -> Vec<Cause> {
         let mut causes: Vec<_> = requested(stage).into_iter().collect();
+        if let "retries" | "timeout" | "on error" = fact {
+            let text = format!("`{}` says so", stage.new.name);
+            return vec![cause(CauseKind::RequestChanged, text)];
+        }
         if causes.is_empty() {
             if !matches!(fact, "request" | "requests") {
                 causes.extend(chosen(stage));

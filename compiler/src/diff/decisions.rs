@@ -139,7 +139,7 @@ fn whole_stage(stage: &SavedStage, is_new: bool) -> Vec<Decision> {
     };
     let mut changes = Changes::default();
     let name = format!("stage {}", stage.name);
-    let is_told = |text: &str| !matches!(text, "none" | "one" | "0");
+    let is_told = |text: &str| !matches!(text, "none" | "one" | "0" | "fail");
     for (fact, text) in facts(stage) {
         if is_told(&text) {
             changes.one_sided(&name, fact, text, is_new);
@@ -157,7 +157,7 @@ fn whole_stage(stage: &SavedStage, is_new: bool) -> Vec<Decision> {
 }
 
 /// The decisions about a stage as a whole.
-fn facts(stage: &SavedStage) -> [(&'static str, String); 6] {
+fn facts(stage: &SavedStage) -> [(&'static str, String); 9] {
     let none = || "none".to_owned();
     let at = stage
         .memory_at
@@ -168,9 +168,14 @@ fn facts(stage: &SavedStage) -> [(&'static str, String); 6] {
         1 => "one".to_owned(),
         _ => requests(stage),
     };
+    let timeout = stage.timeout.map(units::exact_time);
+    let on_error = if stage.skips { "skip" } else { "fail" };
     [
         ("request", request),
         ("requests", all),
+        ("retries", stage.retries.to_string()),
+        ("timeout", timeout.unwrap_or_else(none)),
+        ("on error", on_error.to_owned()),
         ("node", stage.node.clone()),
         ("gpu", stage.gpu.clone().unwrap_or_else(none)),
         ("memory host peak", format!("{}{at}", stage.memory.exact)),

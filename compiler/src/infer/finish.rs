@@ -50,6 +50,7 @@ impl Inference<'_> {
                 name: stage.name.value,
                 each: stage.each,
                 requests: stage.requests,
+                failure: stage.failure,
                 ops: ops.clone(),
                 results,
                 value,

@@ -10,7 +10,7 @@ use super::devices::copies;
 use super::timeline::Timeline;
 use super::{
     FORMAT, Measured, MeasuredDevice, MeasuredRun, MeasuredStage, MeasuredTask, MeasuredTasks,
-    MeasuredWait, PredictedRun, PredictedStage, SkippedRows, WrittenFile,
+    MeasuredWait, MissingTask, PredictedRun, PredictedStage, SkippedRows, WrittenFile,
 };
 use crate::render::names::on_one_line;
 use crate::saved::{SavedPlan, SavedStage};
@@ -33,6 +33,11 @@ impl Measured {
             path: on_one_line(&rows.path),
             rows: rows.rows,
         });
+        let skipped_tasks = report.skipped_tasks.iter().map(|task| MissingTask {
+            stage: task.stage.clone(),
+            item: task.item.as_deref().map(on_one_line),
+            reason: task.reason.clone(),
+        });
         let saved = SavedPlan::of(plan);
         let tasks = timeline.tasks.len().min(MOST_TASKS);
         let left_out = (timeline.tasks.len() - tasks) as u64 + timeline.left_out;
@@ -49,6 +54,7 @@ impl Measured {
             tasks_left_out: left_out,
             written: written.collect(),
             skipped: skipped.collect(),
+            skipped_tasks: skipped_tasks.collect(),
             plan: saved,
         }
     }
@@ -116,6 +122,7 @@ fn stages(
             ended: timeline.stages[id].ended,
             peak_memory: done.peak_memory,
             stolen: done.stolen,
+            retries: done.retries,
             waited: timeline.stages[id].waited,
             waits: waits.remove(&id).unwrap_or_default(),
         },

@@ -3,7 +3,7 @@
 use haul_ir::expr::Expr;
 use haul_ir::graph::{Arg, OpNode, Pin, Typed};
 use haul_ir::id::GroupId;
-use haul_ir::op::{Family, GpuKernel};
+use haul_ir::op::{CpuKernel, Family, GpuKernel};
 use haul_ir::plan::{Reason, Side};
 use haul_ir::types::ValueType;
 
@@ -66,10 +66,11 @@ fn against_gpu(
 pub(crate) fn without_kernel(typed: &Typed, group: GroupId) -> Option<Reason> {
     for op in &typed.groups()[group].ops {
         let node = &typed.graph().ops[*op];
-        if handles_text(typed, node) {
+        let is_program = matches!(node.op.cpu(), CpuKernel::Program);
+        if handles_text(typed, node) && !is_program {
             return Some(Reason::NotArrayWork);
         }
-        if node.op.family() == Family::Io {
+        if node.op.family() == Family::Io && !is_program {
             return Some(Reason::IoBound);
         }
         if let GpuKernel::None(why) = node.op.gpu() {

@@ -130,11 +130,16 @@ fn attribute(attr: &Attr) -> Option<String> {
         Attr::Word(word) => format!("'{word}'"),
         Attr::Quoted(text) => format!("'{text}'"),
         Attr::Words(words) => {
-            let quoted: Vec<_> = words.iter().map(|word| format!("'{word}'")).collect();
+            let quoted: Vec<_> = words.iter().map(|word| quoted(word)).collect();
             list(&quoted)
         }
         Attr::Type(ty) => format!("'{ty}'"),
     })
+}
+
+/// A text in quotes on one line; quotes in it are doubled.
+fn quoted(text: &str) -> String {
+    format!("'{}'", on_one_line(text).replace('\'', "''"))
 }
 
 /// `2`, or `[1, 2]`.

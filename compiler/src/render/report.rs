@@ -12,7 +12,7 @@ use super::style::HEADING;
 use super::table::{Cell, Column, Table, wrapped};
 use super::text::known;
 use super::{Colour, units};
-use crate::measured::Measured;
+use crate::measured::{Measured, MissingTask};
 
 /// A line for each stage, predicted beside measured, then the GPUs that were used and the whole run.
 ///
@@ -53,6 +53,13 @@ pub fn report(report: &Measured, colour: Colour) -> String {
     }
     let devices = devices::devices(report, colour);
     table.print(colour) + "\n" + &devices + &totals(report, colour)
+}
+
+/// A task that was skipped: ``stage `score`, item `b`, is skipped: it reads `x`…``.
+pub fn skipped(task: &MissingTask) -> String {
+    let item = task.item.as_ref();
+    let item = item.map_or_else(String::new, |item| format!(", item `{item}`,"));
+    format!("stage `{}`{item} is skipped: {}", task.stage, task.reason)
 }
 
 /// The beginning of a value: its name and type, then its first elements, or the first rows of a
@@ -110,6 +117,11 @@ fn totals(report: &Measured, colour: Colour) -> String {
     if reused > 0 {
         let computed = tasks - reused;
         out += &format!("reused {reused} of {tasks} tasks of earlier runs; computed {computed}\n");
+    }
+    for stage in report.stages.iter().filter(|s| s.measured.retries > 0) {
+        let (name, retries) = (&stage.stage, stage.measured.retries);
+        let times = if retries == 1 { "time" } else { "times" };
+        out += &format!("retried {name} {retries} {times}\n");
     }
     for file in &report.written {
         let bytes = units::bytes(file.bytes.into());

@@ -8,7 +8,7 @@ use haul_ir::plan::{Plan, Side, StagePlan, Transfer};
 
 use super::style::{DOUBT, FAINT, GPU, HEADING};
 use super::table::{Cell, Column, Table, wrapped};
-use super::text::{feasibility, known, request};
+use super::text::{failure, feasibility, known, request};
 use super::values::{Values, is_symbolic};
 use super::{Colour, choices, names, units};
 
@@ -160,6 +160,8 @@ impl Facts<'_> {
             task += &format!("; queueing {} of all tasks", units::time(waiting));
         }
         facts.push(("task", task));
+        let stage = &self.graph.stages[self.id];
+        facts.extend(failure(&stage.failure).map(|text| ("failure", text)));
         facts
     }
 

@@ -1,7 +1,7 @@
 //! A plan for people.
 
 use haul_ir::expr::Expr;
-use haul_ir::graph::{GpuCount, Request};
+use haul_ir::graph::{Failure, GpuCount, OnError, Request};
 use haul_ir::id::StageId;
 use haul_ir::plan::{Feasibility, Plan, Side};
 
@@ -82,6 +82,20 @@ fn head(plan: &Plan, values: &Values<'_>, colour: Colour) -> String {
         );
     }
     out
+}
+
+/// What is done about a task that fails; nothing where it ends the run.
+pub(super) fn failure(failure: &Failure) -> Option<String> {
+    let timeout = failure.timeout.map(units::exact_time);
+    let timeout = timeout.map(|time| format!("timeout {time}"));
+    let retries = match failure.retries {
+        0 => None,
+        1 => Some("1 retry".to_owned()),
+        retries => Some(format!("{retries} retries")),
+    };
+    let skip = (failure.on_error == OnError::Skip).then(|| "skipped on error".to_owned());
+    let parts: Vec<_> = [timeout, retries, skip].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// What a task asks for: `4 cpus, 8 GiB, 1 gpu A100-80GB with 256 MiB`.

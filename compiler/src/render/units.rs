@@ -95,6 +95,20 @@ pub fn exact_bytes(bytes: u64) -> String {
     format!("{} {name}", bytes / unit)
 }
 
+/// A time without loss, in the largest unit of which it is a whole number: `30 s`, `1500 ms`.
+pub fn exact_time(nanos: u64) -> String {
+    let units = [
+        (3_600_000_000_000, "h"),
+        (60_000_000_000, "min"),
+        (1_000_000_000, "s"),
+        (1_000_000, "ms"),
+        (1_000, "us"),
+    ];
+    let divides = |(unit, _): &(u64, &str)| nanos > 0 && nanos.is_multiple_of(*unit);
+    let (unit, name) = units.into_iter().find(divides).unwrap_or((1, "ns"));
+    format!("{} {name}", nanos / unit)
+}
+
 /// Money: `0.00210 USD`.
 pub fn usd(nano: u64) -> String {
     format!("{} USD", significant(u128::from(nano), 1_000_000_000))

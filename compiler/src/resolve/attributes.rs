@@ -277,7 +277,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The scalar, or in words what stands there instead; nothing after a mistake.
-    fn scalar(
+    pub(super) fn scalar(
         &mut self,
         expr: &'a ast::Expr,
         scope: &Scope<'a>,
@@ -345,7 +345,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn refuse<T>(&mut self, span: Span, message: String) -> Option<T> {
+    pub(super) fn refuse<T>(&mut self, span: Span, message: String) -> Option<T> {
         self.mistakes
             .report(Diagnostic::error(OPTION, span, message));
         None

@@ -140,6 +140,7 @@ impl<'a> Resolver<'a> {
                     }
                 }
             }
+            ExprKind::Command(command) => self.command(expr.span, command, scope),
             ExprKind::List(_) => self.refuse_option(expr.span, "a list is an option, not a value"),
             ExprKind::Text(_) => {
                 self.refuse_option(expr.span, "a quoted word is an option, not a value")

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::format::File;
-use haul_ir::graph::{Graph, Pin, Request, Scalar};
+use haul_ir::graph::{Failure, Graph, Pin, Request, Scalar};
 use haul_ir::id::{CollectionId, Id, IdVec, InputId};
 use haul_ir::op::{Attrs, Op};
 
@@ -38,6 +38,7 @@ pub(crate) struct Stage {
     /// Where each request is written.
     pub(crate) request_spans: Vec<Span>,
     pub(crate) request_fields: Vec<RequestFields>,
+    pub(crate) failure: Failure,
     pub(crate) statements: Vec<Statement>,
     /// The value named after the stage.
     pub(crate) value: Operand,

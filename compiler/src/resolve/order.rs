@@ -120,6 +120,10 @@ impl<'a> Walk<'a, '_> {
                 self.expression(left);
                 self.expression(right);
             }
+            ExprKind::Command(command) => {
+                let parts = command.reads.iter().chain(&command.work);
+                parts.for_each(|part| self.expression(part));
+            }
             ExprKind::Name(_) | ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Error => {}
         }
     }

@@ -61,6 +61,7 @@ impl<'a> Resolver<'a> {
             requests,
             request_spans,
             request_fields: Resolver::request_fields(ast),
+            failure: ast.failure,
             statements,
             value: exports.value.clone(),
         });

@@ -196,6 +196,11 @@ mod tests {
                 "f32[n], i64[2]",
             ),
             ("alone()", "alone()", ""),
+            (
+                "command(argv=['awk', '''a) b''']) text",
+                "command(argv=['awk', '''a) b'''])",
+                "text",
+            ),
         ];
         for (text, formula, types) in cases {
             assert_eq!(split_formula(text), (formula, types));

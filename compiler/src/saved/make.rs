@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use haul_ir::cost::Cost;
 use haul_ir::expr::Expr;
-use haul_ir::graph::{Graph, Input, Output, Pin, Request, Source};
+use haul_ir::graph::{Graph, Input, OnError, Output, Pin, Request, Source};
 use haul_ir::id::{GroupId, OpId, StageId};
 use haul_ir::op::{Family, Work};
 use haul_ir::plan::{COST_MODEL, Feasibility, GroupPlan, Plan, Reason, Side, StagePlan, Transfer};
@@ -126,6 +126,9 @@ impl Maker<'_> {
                 .map(|over| self.graph.collections[over].name.clone()),
             requests: stage.requests.iter().map(request).collect(),
             chosen: planned.request + 1,
+            retries: stage.failure.retries,
+            timeout: stage.failure.timeout,
+            skips: stage.failure.on_error == OnError::Skip,
             node: node.name.clone(),
             gpu: gpu(planned, node).map(|gpu| gpu.name.clone()),
             tasks: self.amount(&planned.tasks),

@@ -124,6 +124,15 @@ impl Printer<'_> {
             };
             writeln!(self.out, "  {word} {}", request(asked))?;
         }
+        if stage.retries > 0 {
+            writeln!(self.out, "  retries {}", stage.retries)?;
+        }
+        if let Some(timeout) = stage.timeout {
+            writeln!(self.out, "  timeout {}", units::exact_time(timeout))?;
+        }
+        if stage.skips {
+            writeln!(self.out, "  on error skip")?;
+        }
         writeln!(self.out, "  node {}", word(&stage.node))?;
         if let Some(gpu) = &stage.gpu {
             writeln!(self.out, "  gpu {}", word(gpu))?;

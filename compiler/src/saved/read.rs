@@ -124,6 +124,15 @@ impl<'a> Reader<'a> {
         let each = head.after("each").and_then(|mut words| words.word());
         let each = each.filter(|each| each != "none");
         let (requests, chosen) = self.requests()?;
+        let retries = match self.optional("  retries ") {
+            Some(retries) => self.known(retries.parse().ok(), "`retries 2`")?,
+            None => 0,
+        };
+        let timeout = match self.optional("  timeout ") {
+            Some(time) => Some(self.known(read_time(time), "`timeout 30 s`")?),
+            None => None,
+        };
+        let skips = self.optional("  on error skip").is_some();
         let node = Words(self.field("  node")?).word();
         let node = self.known(node, "the name of a node")?;
         let gpu = self.optional("  gpu ").and_then(|text| Words(text).word());
@@ -152,6 +161,9 @@ impl<'a> Reader<'a> {
             each,
             requests,
             chosen,
+            retries,
+            timeout,
+            skips,
             node,
             gpu,
             tasks,

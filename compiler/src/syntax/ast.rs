@@ -8,6 +8,7 @@ mod formula;
 use haul_ir::diagnostic::Span;
 use haul_ir::dtype::DType;
 use haul_ir::format::{self, Format, SettingValue};
+use haul_ir::graph::Failure;
 use haul_ir::types::CellType;
 
 pub use self::formula::*;
@@ -244,7 +245,7 @@ pub struct Stage {
     pub name: Name,
     /// The collection it runs over.
     pub each: Option<Name>,
-    /// The field `do`; `None` when it could not be read.
+    /// The field `do` or `command`; `None` when it could not be read.
     pub body: Option<Formula>,
     /// What the stage itself asks for.
     pub request: Request,
@@ -252,6 +253,8 @@ pub struct Stage {
     pub any_of: Option<Spanned<Vec<Request>>>,
     /// Which side its ops run on.
     pub place: Place,
+    /// What is done about a task that does not succeed.
+    pub failure: Failure,
     /// From the opening to the closing parenthesis.
     pub span: Span,
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use haul_ir::diagnostic::{Diagnostic, Span};
 use haul_ir::format::{FORMATS, Format};
+use haul_ir::graph::Failure;
 
 use super::ast::{
     Ast, Dim, File, Function, Moved, Name, Output, Param, Place, Reference, Request, Side, Sink,
@@ -148,19 +149,21 @@ impl Reader<'_> {
             request,
             any_of: None,
             place,
+            failure: Failure::default(),
             span,
         };
         let Some(mut fields) = self.fields(node, "a stage") else {
             return stage;
         };
         let each = self.optional(&mut fields, "each");
-        let body = self.required(&mut fields, "do");
+        let program = self.program(&mut fields);
+        stage.body = self.body(&mut fields, &program);
         stage.request = self.request(&mut fields, node.span);
         let any_of = self.optional(&mut fields, "any_of");
         let place = self.optional(&mut fields, "place");
         self.finish(fields);
         stage.each = each.and_then(|each| self.string(each));
-        stage.body = body.and_then(|body| self.formula(body));
+        stage.failure = self.failure(&program);
         stage.any_of = any_of.and_then(|any_of| self.any_of(any_of));
         if let Some(place) = place.and_then(|place| self.place(place)) {
             stage.place = place;

@@ -45,6 +45,15 @@ pub(super) fn formula(content: &Content<'_>, mistakes: &mut Vec<Diagnostic>) -> 
     })
 }
 
+/// Reads an expression of one line.
+pub(super) fn expression(content: &Content<'_>, mistakes: &mut Vec<Diagnostic>) -> Option<Expr> {
+    let mut parser = Parser::new(content);
+    parser.next_line();
+    let read = whole(&mut parser);
+    mistakes.append(&mut parser.mistakes);
+    read.ok()
+}
+
 /// Refuses what cannot be a name in a formula.
 pub(super) fn check_name(name: &str, span: Span, mistakes: &mut Vec<Diagnostic>) {
     let mut letters = name.chars();

@@ -43,6 +43,10 @@ impl Display for Expr {
             ExprKind::Binary { op, left, right } => {
                 write!(f, "({left} {} {right})", op.value.symbol())
             }
+            ExprKind::Command(command) => {
+                let argv = command.argv.iter().map(|argument| &argument.value);
+                write!(f, "command({})", Commas(argv))
+            }
             ExprKind::Error => write!(f, "?"),
         }
     }

@@ -246,6 +246,7 @@ fn stage(graph: &mut Graph, name: &str, requests: Vec<Request>) -> StageId {
         name: name.to_owned(),
         each: None,
         requests,
+        failure: Failure::default(),
         ops: Vec::new(),
         results: Vec::new(),
         value: ValueId::from_index(0),

@@ -26,6 +26,7 @@ fn measured(plan: &Plan) -> Measured {
         busy: 4_400_000,
         longest: 4_400_000,
         peak_memory: 76_546_048,
+        retries: 0,
         device: "cpu".to_owned(),
         ..StageReport::default()
     };

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use haul_ir::expr::Symbol;
 use haul_ir::graph::{Graph, Input, Producer, Source};
 use haul_ir::id::{CollectionId, IdVec, InputId, StageId, ValueId};
+use haul_ir::op::CpuKernel;
 use haul_ir::plan::Plan;
 
 use super::files::Files;
@@ -136,6 +137,10 @@ impl<'a> Keys<'a> {
     }
 
     fn make(&self, id: TaskId, sizes: &Sizes<'_>) -> Option<Key> {
+        let mut ops = self.graph.stages[id.stage].ops.iter();
+        if ops.any(|op| matches!(self.graph.ops[*op].op.cpu(), CpuKernel::Program)) {
+            return None; // Nobody knows what a program reads beside its values.
+        }
         let recipe = self.recipes[id.stage]
             .get_or_init(|| Recipe::of(self.graph, id.stage, &self.programs[id.stage]));
         let known = recipe.sizes.iter().map(|symbol| sizes(id, symbol));

@@ -32,7 +32,7 @@ impl Context<'_> {
             Step::Load(key, learned) => (Some(*key), learned),
             Step::Skip(learned) => (None, learned),
         };
-        self.let_go(id);
+        self.let_go(id, 0);
         let mut task = self.task(id, u64::MAX);
         for (symbol, size) in learned {
             task.dims.bind(symbol, *size).map_err(RunError::new)?;
@@ -65,19 +65,6 @@ impl Context<'_> {
             skipped: self.skipped_by(id),
         };
         resume.keeper.keep(id, took, &results, &sizes, &about);
-    }
-
-    /// Says that a task reads nothing.
-    fn let_go(&self, id: TaskId) {
-        for read in &self.programs[id.stage].reads {
-            match read {
-                Read::One(value) => self.store.release(*value, id.item),
-                Read::Items(value) => {
-                    let items = 0..self.store.width(*value);
-                    items.for_each(|item| self.store.release(*value, Some(item)));
-                }
-            }
-        }
     }
 
     fn load(

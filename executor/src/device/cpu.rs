@@ -7,6 +7,7 @@ use haul_ir::tensor::{Layout, View, ViewMut};
 use haul_ir::types::{TableType, TensorType, ValueType};
 
 use super::{Device, GroupCall, Held, Task, fault};
+use crate::command;
 use crate::error::RunError;
 use crate::fused;
 use crate::memory::Buffer;
@@ -49,6 +50,7 @@ impl Device for Cpu {
             CpuKernel::Contiguous(kernel) => {
                 check_contiguous(node, task).and_then(|()| self.compute(kernel, node, task))
             }
+            CpuKernel::Program => command::run(node, task),
             CpuKernel::Columns(columns) => take_columns(columns, node, task),
             CpuKernel::Measured { measure, fill } => {
                 check_contiguous(node, task).and_then(|()| self.measured(measure, fill, node, task))

@@ -8,6 +8,7 @@ mod measured;
 pub(crate) mod on_gpu;
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use haul_ir::graph::{Arg, Graph, OpNode};
@@ -58,6 +59,10 @@ pub(crate) struct Task<'a> {
     /// What it read of files that are mapped, and so may change below it.
     pub(crate) mapped: Vec<Data>,
     pub(crate) stop: &'a Stop,
+    /// That of the pipeline, where programs run.
+    pub(crate) folder: &'a Path,
+    /// How often programs were started again.
+    pub(crate) retries: u64,
     /// What its stage was predicted to hold at most, for advice.
     pub(crate) predicted_peak: Option<u64>,
 }

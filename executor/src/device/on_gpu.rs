@@ -43,6 +43,8 @@ impl<'a> OnGpu<'a> {
                 values: HashMap::new(),
                 mapped: Vec::new(),
                 stop: host.stop,
+                folder: host.folder,
+                retries: 0,
                 predicted_peak,
             },
             ahead: ahead.into_iter().map(|copy| (copy.value, copy)).collect(),

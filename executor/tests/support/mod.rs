@@ -8,8 +8,8 @@ use haul_ir::dtype::DType;
 use haul_ir::expr::{Expr, Symbol};
 use haul_ir::format::{File, NPY, Settings};
 use haul_ir::graph::{
-    Arg, Collection, GpuCount, Graph, Group, Input, OpNode, Output, Pin, Producer, Request, Source,
-    Stage, Typed, Value, arg_types,
+    Arg, Collection, Failure, GpuCount, Graph, Group, Input, OpNode, Output, Pin, Producer,
+    Request, Source, Stage, Typed, Value, arg_types,
 };
 use haul_ir::id::{CollectionId, IdVec, OpId, StageId, ValueId};
 use haul_ir::op::{
@@ -106,6 +106,7 @@ impl Pipeline {
                 gpu_type: None,
                 vram: None,
             }],
+            failure: Failure::default(),
             ops: Vec::new(),
             results: Vec::new(),
             value: first(),

@@ -183,7 +183,7 @@ fn compute(
             let inputs: Vec<_> = inputs.iter().map(|i| i.lying(Lie::Contiguous)).collect();
             array(kernel, &inputs, attrs, &mut outputs)?;
         }
-        CpuKernel::Measured { .. } | CpuKernel::Columns(_) => {
+        CpuKernel::Measured { .. } | CpuKernel::Columns(_) | CpuKernel::Program => {
             panic!("{} takes no tensors only", op.name())
         }
     }

@@ -41,6 +41,9 @@ pub const RESERVED: Code = Code("E0122");
 /// A formula is empty.
 pub const EMPTY_FORMULA: Code = Code("E0123");
 
+/// A program cannot be run so.
+pub const COMMAND: Code = Code("E0130");
+
 pub(super) static CODES: &[CodeInfo] = &[
     CodeInfo {
         code: NOT_TEXT,
@@ -194,5 +197,17 @@ pub(super) static CODES: &[CodeInfo] = &[
         explanation: "Every stage and function computes a value. Remove the ones that do not.",
         wrong: "Pipeline(version: 1, stages: {\"a\": (do: \"# nothing yet\")})",
         right: "Pipeline(version: 1, stages: {\"a\": (do: \"1\")})",
+    },
+    CodeInfo {
+        code: COMMAND,
+        title: "a program cannot be run so",
+        explanation: "A stage has a formula, `do`, or a program, `command`. The first argument \
+            names the program and stands for nothing else. In the others `{name}` stands for a \
+            value, and `{out}`, which has to be there, for the path of the file to write; `{{` \
+            and `}}` are braces. `work`, `retries` and `timeout` are of programs only.",
+        wrong: "Pipeline(version: 1, params: {\"n\": 9}, stages: {\"a\": (command: (argv: \
+            [\"python3\", \"primes.py\", \"{n}\"], out: \"i64[k]\"))})",
+        right: "Pipeline(version: 1, params: {\"n\": 9}, stages: {\"a\": (command: (argv: \
+            [\"python3\", \"primes.py\", \"{n}\", \"{out}\"], out: \"i64[k]\"))})",
     },
 ];

@@ -127,6 +127,7 @@ impl Teller<'_> {
             let (chosen, of) = (planned.request + 1, stage.requests.len());
             facts.push(("alternative", format!("{chosen} of {of}")));
         }
+        facts.extend(text::failure(&stage.failure).map(|text| ("failure", text)));
         facts.push(("node", names::on_one_line(node)));
         facts.push(("verdict", text::feasibility(&planned.feasibility)));
         facts.extend(planned.queueing.map(|time| ("queueing", units::time(time))));

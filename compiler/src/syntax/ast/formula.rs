@@ -2,7 +2,7 @@
 
 use haul_ir::diagnostic::Span;
 
-use super::{Name, Number, Spanned};
+use super::{Name, Number, Spanned, Type};
 
 /// The statements of a formula body; at least one.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,8 +82,23 @@ pub enum ExprKind {
         /// Its right side.
         right: Box<Expr>,
     },
+    /// A program, in place of a formula: the one line of its stage.
+    Command(Box<Command>),
     /// What could not be read; a diagnostic was given.
     Error,
+}
+
+/// The field `command` of a stage, with its `work`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// The program and its arguments, with placeholders.
+    pub argv: Vec<Name>,
+    /// What the placeholders stand for, each once, in order of first use: names, or `stage.name`.
+    pub reads: Vec<Expr>,
+    /// What the program makes.
+    pub out: Type,
+    /// The author's estimate of its flops.
+    pub work: Option<Expr>,
 }
 
 /// One position between the brackets of an index.
