@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use haul_ir::cost::Nanos;
-use haul_ir::graph::Request;
+use haul_ir::graph::{GpuCount, Request};
 use haul_ir::id::{IdVec, StageId};
 use haul_ir::plan::Plan;
 
@@ -241,17 +241,33 @@ impl Grants {
             };
             let (_, stage) = *entry.key();
             if !std::mem::replace(&mut entry.get_mut().is_told, true) {
-                let mut behind: Vec<_> = self.running.iter().flatten().copied().collect();
-                behind.sort_unstable();
-                behind.dedup();
                 refusals.push(Refusal {
                     stage,
                     lacks,
-                    behind,
+                    behind: self.holders(lacks),
                 });
             }
         }
         refusals
+    }
+
+    /// The stages that run and hold some of what is lacking.
+    fn holders(&self, lacks: &str) -> Vec<StageId> {
+        let of_gpus = lacks == Lack::Gpus.word() || lacks == Lack::Vram.word();
+        let holds = |stage: &StageId| {
+            let (class, _) = self.stages[*stage];
+            !of_gpus || self.classes[class].request.gpus > GpuCount::NONE
+        };
+        let mut holders: Vec<_> = self
+            .running
+            .iter()
+            .flatten()
+            .copied()
+            .filter(holds)
+            .collect();
+        holders.sort_unstable();
+        holders.dedup();
+        holders
     }
 
     #[cfg(test)]
