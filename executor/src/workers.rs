@@ -41,6 +41,7 @@ pub(crate) fn run<W: Work>(schedule: &Schedule, lanes: Vec<Lane>, work: &W) -> V
         count: lanes.len(),
         idle: AtomicUsize::new(0),
         epoch: AtomicU64::new(0),
+        asleep: AtomicUsize::new(0),
         sleep: Mutex::default(),
         wake: Condvar::new(),
     };
@@ -66,13 +67,14 @@ struct Workers<'a, W> {
     idle: AtomicUsize,
     /// Counts when there was more to do than its finder could.
     epoch: AtomicU64,
+    /// Those that sleep.
+    asleep: AtomicUsize,
     sleep: Mutex<Sleep>,
     wake: Condvar,
 }
 
 #[derive(Default)]
 struct Sleep {
-    asleep: usize,
     /// Sleepers that were told to wake and have not yet.
     woken: usize,
     is_over: bool,
@@ -88,7 +90,8 @@ impl<W: Work> Workers<'_, W> {
             }
             if let Some(outcome) = self.work.run(&lane, &start, &mut tally) {
                 let skipped = &mut |task| self.work.skipped(task);
-                self.schedule.finish(&lane, start.task, outcome, skipped);
+                self.schedule
+                    .finish(&mut lane, start.task, outcome, skipped);
             }
         }
         self.end();
@@ -145,22 +148,21 @@ impl<W: Work> Workers<'_, W> {
     /// Sleeps until there is more to do than there was at an epoch; whether the run goes on.
     fn sleep(&self, epoch: u64) -> bool {
         let mut sleep = self.state();
-        if self.epoch.load(Ordering::SeqCst) != epoch {
-            return !sleep.is_over;
+        let asleep = self.asleep.fetch_add(1, Ordering::SeqCst) + 1;
+        if self.epoch.load(Ordering::SeqCst) == epoch {
+            if asleep == self.count && sleep.woken == 0 {
+                sleep.is_over = true; // Nobody is left to wake another.
+                self.wake.notify_all();
+            }
+            while !sleep.is_over && sleep.woken == 0 {
+                sleep = self
+                    .wake
+                    .wait(sleep)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+            sleep.woken = sleep.woken.saturating_sub(1);
         }
-        sleep.asleep += 1;
-        if sleep.asleep == self.count && sleep.woken == 0 {
-            sleep.is_over = true; // Nobody is left to wake another.
-            self.wake.notify_all();
-        }
-        while !sleep.is_over && sleep.woken == 0 {
-            sleep = self
-                .wake
-                .wait(sleep)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        sleep.asleep -= 1;
-        sleep.woken = sleep.woken.saturating_sub(1);
+        self.asleep.fetch_sub(1, Ordering::SeqCst);
         !sleep.is_over
     }
 
@@ -171,8 +173,12 @@ impl<W: Work> Workers<'_, W> {
             return;
         }
         self.epoch.fetch_add(1, Ordering::SeqCst);
+        // Whoever falls asleep after this look sees the epoch before it does.
+        if self.asleep.load(Ordering::SeqCst) == 0 {
+            return;
+        }
         let mut sleep = self.state();
-        if sleep.asleep > sleep.woken {
+        if self.asleep.load(Ordering::SeqCst) > sleep.woken {
             sleep.woken += 1;
             self.wake.notify_one();
         }

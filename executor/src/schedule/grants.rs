@@ -44,18 +44,24 @@ pub(super) struct Decision {
     pub(super) more: bool,
 }
 
-/// Values between tasks, when a decision is made.
-#[derive(Clone, Copy)]
-pub(super) struct Stored {
-    pub(super) bytes: u64,
-    /// Whether tasks that use some of them up are running or ready.
-    pub(super) has_consumers: bool,
+/// What happened on a lane since it last had a decision.
+#[derive(Default)]
+pub(super) struct News {
+    /// Tasks that ended.
+    pub(super) ended: usize,
+    /// Tasks that use stored values up: those that became ready, less those that ended.
+    pub(super) consumers: isize,
 }
 
 /// The ledger, and queues of what it refused.
 pub(super) struct Grants {
     ledger: Ledger,
     memory: u64,
+    /// Tasks that have not ended.
+    left: usize,
+    /// Tasks that use stored values up and are running or ready. A lane may hear of the end of one
+    /// before another has told that it was ready.
+    consumers: isize,
     classes: Vec<Class>,
     stages: IdVec<StageId, (ClassIndex, Nanos)>,
     /// The most urgent stage that waits, of each class.
@@ -105,6 +111,8 @@ impl Grants {
         Self {
             stages: stages.collect(),
             memory: ledger.memory(),
+            left: tasks.total(),
+            consumers: 0,
             ledger,
             classes,
             heads: BTreeSet::new(),
@@ -120,13 +128,20 @@ impl Grants {
         }
     }
 
+    /// Hears what happened on a lane; whether all tasks have ended.
+    pub(super) fn settle(&mut self, news: News) -> bool {
+        self.left -= news.ended;
+        self.consumers += news.consumers;
+        self.left == 0
+    }
+
     /// Starts the most urgent task that can have all it requests, of those that wait and the
-    /// candidate.
+    /// candidate, while `stored` bytes are held between tasks.
     pub(super) fn decide(
         &mut self,
         lane: usize,
         candidate: Option<Ready>,
-        stored: Stored,
+        stored: u64,
     ) -> Decision {
         let decision = self.choose(candidate, stored);
         if let Some((ready, _)) = &decision.start {
@@ -135,7 +150,7 @@ impl Grants {
         decision
     }
 
-    fn choose(&mut self, candidate: Option<Ready>, stored: Stored) -> Decision {
+    fn choose(&mut self, candidate: Option<Ready>, stored: u64) -> Decision {
         let mut decision = Decision::default();
         if let Some(ready) = candidate {
             let (class, _) = self.stages[ready.stage];
@@ -164,18 +179,18 @@ impl Grants {
 
     /// Hands out what a class requests, or tells what is lacking. While stored values fill half of
     /// the memory, tasks that only add to them leave the room to those that use them up.
-    fn grant(&mut self, class: ClassIndex, stored: Stored) -> Result<Grant, &'static str> {
+    fn grant(&mut self, class: ClassIndex, stored: u64) -> Result<Grant, &'static str> {
         let Class {
             request, consumes, ..
         } = &self.classes[class];
-        let crowded = stored.has_consumers && stored.bytes > self.memory / 2;
+        let crowded = self.consumers > 0 && stored > self.memory / 2;
         match crowded && !consumes {
             true => Err("stored values"),
-            false => self.ledger.grant(request, stored.bytes).map_err(Lack::word),
+            false => self.ledger.grant(request, stored).map_err(Lack::word),
         }
     }
 
-    fn something_fits(&mut self, stored: Stored) -> bool {
+    fn something_fits(&mut self, stored: u64) -> bool {
         self.heads().into_iter().any(|class| {
             let granted = self.grant(class, stored);
             granted.map(|grant| self.ledger.give_back(grant)).is_ok()

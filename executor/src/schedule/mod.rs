@@ -12,14 +12,14 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 use haul_ir::id::{CollectionId, IdVec, StageId};
 use haul_ir::plan::Plan;
 
-use self::grants::{Grants, Stored};
+use self::grants::{Grants, News};
 use self::tasks::{Ready, Tasks};
 use crate::grant::{Grant, Ledger};
 
@@ -34,17 +34,18 @@ pub(crate) struct Schedule {
     /// What was ready from the beginning and nobody took, the longest path first.
     sources: Injector<Ready>,
     others: Vec<Stealer<Ready>>,
-    /// Tasks that have not ended.
-    left: AtomicUsize,
-    /// Tasks that use stored values up and are ready or running.
-    consumers: AtomicUsize,
+    /// Whether all tasks have ended.
+    is_over: AtomicBool,
 }
 
 /// What runs one task at a time.
 pub(crate) struct Lane {
     pub(crate) index: usize,
     ready: Worker<Ready>,
+    /// What it holds for its task.
     grant: Option<Grant>,
+    /// What it has not told the others yet.
+    news: News,
 }
 
 /// A task that starts now.
@@ -70,20 +71,22 @@ impl Schedule {
                 index,
                 ready: Worker::new_lifo(),
                 grant: None,
+                news: News::default(),
             })
             .collect();
         let schedule = Self {
             grants: Mutex::new(Grants::new(plan, &tasks, ledger, lanes.len())),
             sources: Injector::new(),
             others: lanes.iter().map(|lane| lane.ready.stealer()).collect(),
-            left: AtomicUsize::new(tasks.total()),
-            consumers: AtomicUsize::new(0),
+            is_over: AtomicBool::new(tasks.total() == 0),
             tasks,
         };
+        let mut news = News::default();
         for ready in schedule.tasks.sources() {
-            schedule.count_consumers(ready);
+            news.consumers += schedule.consumers(ready);
             schedule.sources.push(ready);
         }
+        schedule.grants().settle(news);
         (schedule, lanes)
     }
 
@@ -99,7 +102,7 @@ impl Schedule {
 
     /// Whether all tasks have ended.
     pub(crate) fn is_over(&self) -> bool {
-        self.left.load(Ordering::Acquire) == 0
+        self.is_over.load(Ordering::Acquire)
     }
 
     /// Ends what a lane's last task held and starts its next one, while `stored` bytes are held
@@ -113,12 +116,7 @@ impl Schedule {
     ) -> Option<Start> {
         loop {
             let (candidate, stolen_from) = self.find(lane);
-            let stored = Stored {
-                bytes: stored,
-                has_consumers: self.consumers.load(Ordering::Relaxed) > 0,
-            };
-            let mut grants = self.grants();
-            grants.give_back(lane.index, lane.grant.take());
+            let mut grants = self.settle(lane);
             let decision = grants.decide(lane.index, candidate, stored);
             drop(grants);
             decision.refusals.into_iter().for_each(&mut *refused);
@@ -140,47 +138,56 @@ impl Schedule {
     /// task's grant until it asks for the next.
     pub(crate) fn finish(
         &self,
-        lane: &Lane,
+        lane: &mut Lane,
         task: TaskId,
         outcome: Outcome,
         skipped: &mut dyn FnMut(TaskId),
     ) {
-        let mut ended = 1;
+        lane.news.ended += 1;
+        lane.news.consumers -= isize::from(self.tasks.consumes(task.stage));
         let mut skips = Vec::new();
         self.release(lane, task, outcome, &mut skips);
         while let Some(ready) = skips.pop() {
             for item in ready.first..ready.end {
                 let task = self.tasks.task(ready.stage, item);
                 skipped(task);
-                ended += 1;
+                lane.news.ended += 1;
                 self.release(lane, task, Outcome::Skipped, &mut skips);
             }
         }
-        if self.tasks.consumes(task.stage) {
-            self.consumers.fetch_sub(1, Ordering::Relaxed);
-        }
-        self.left.fetch_sub(ended, Ordering::AcqRel);
     }
 
     /// Takes back what a lane holds that ends.
     pub(crate) fn close(&self, mut lane: Lane) {
-        self.grants().give_back(lane.index, lane.grant.take());
+        drop(self.settle(&mut lane));
     }
 
-    fn release(&self, lane: &Lane, task: TaskId, outcome: Outcome, skips: &mut Vec<Ready>) {
+    /// Takes back what a lane holds, and hears what it has to tell.
+    fn settle(&self, lane: &mut Lane) -> MutexGuard<'_, Grants> {
+        let mut grants = self.grants();
+        grants.give_back(lane.index, lane.grant.take());
+        if grants.settle(std::mem::take(&mut lane.news)) {
+            self.is_over.store(true, Ordering::Release);
+        }
+        grants
+    }
+
+    fn release(&self, lane: &mut Lane, task: TaskId, outcome: Outcome, skips: &mut Vec<Ready>) {
         self.tasks
             .release(task, outcome, &mut |ready, outcome| match outcome {
                 Outcome::Done => {
-                    self.count_consumers(ready);
+                    lane.news.consumers += self.consumers(ready);
                     lane.ready.push(ready);
                 }
                 Outcome::Skipped => skips.push(ready),
             });
     }
 
-    fn count_consumers(&self, ready: Ready) {
-        if self.tasks.consumes(ready.stage) {
-            self.consumers.fetch_add(ready.len(), Ordering::Relaxed);
+    /// How many tasks use stored values up.
+    fn consumers(&self, ready: Ready) -> isize {
+        match self.tasks.consumes(ready.stage) {
+            true => ready.len().cast_signed(),
+            false => 0,
         }
     }
 

@@ -63,7 +63,7 @@ pub(crate) fn simulate(
         };
         now = end;
         idle.push(lane);
-        let lane = &lanes[lane];
+        let lane = &mut lanes[lane];
         match work.end(now, lane, task) {
             Some(outcome) => {
                 let skipped = &mut |task| work.skipped(now, task);
